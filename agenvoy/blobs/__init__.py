@@ -1,0 +1,9 @@
+"""Bytes by their hash: the `BlobStore` protocol and its backends."""
+
+from agenvoy.blobs.base import BlobDamaged, BlobMissing, BlobStore, Stored
+from agenvoy.blobs.files import FileBlobs
+from agenvoy.blobs.memory import MemoryBlobs
+
+BACKENDS: dict[str, type[FileBlobs] | type[MemoryBlobs]] = {"files": FileBlobs, "memory": MemoryBlobs}
+
+__all__ = ["BACKENDS", "BlobDamaged", "BlobMissing", "BlobStore", "FileBlobs", "MemoryBlobs", "Stored"]

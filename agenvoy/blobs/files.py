@@ -1,0 +1,140 @@
+"""Blobs as files: `<folder>/ab/abcdef…`, written as temp → sync → rename → sync folder.
+
+The sync before the rename keeps a power cut from leaving a name with no bytes; the sync of the folder keeps the
+name itself. A temporary file left by a dead process has no name that is ever read, and `sweep` removes it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+
+from agenvoy.blobs import codec as codecs
+from agenvoy.blobs.base import BlobDamaged, BlobMissing, Stored
+from agenvoy.blobs.hashing import TwinHasher, new_hasher
+
+BLOCK = 1024 * 1024  # bytes read at a time: large enough to hide the call, small enough to hold several
+_TEMP = "incoming"
+
+
+class FileBlobs:
+    """The default backend.
+
+    Args:
+        folder: where blobs live; made with mode 0700 when first needed.
+    """
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+
+    def path(self, name: str) -> str:
+        """Where a blob lies."""
+        return os.path.join(self.folder, name[:2], name)
+
+    def put(self, blocks: Iterable[bytes]) -> Stored:
+        """See `BlobStore.put`."""
+        import zstandard
+
+        incoming = os.path.join(self.folder, _TEMP)
+        os.makedirs(incoming, mode=0o700, exist_ok=True)
+        temp = os.path.join(incoming, f"{os.getpid()}-{os.urandom(6).hex()}")
+        hasher, deflater, stored = TwinHasher(), zstandard.ZstdCompressor(level=codecs.LEVEL).compressobj(), 0
+        fd = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        try:
+            with open(fd, "wb", buffering=BLOCK) as out:
+                for block in blocks:
+                    hasher.update(block)
+                    stored += out.write(deflater.compress(block))
+                stored += out.write(deflater.flush())
+                out.flush()
+                os.fsync(fd)
+            self._name(temp, hasher.name())
+        except BaseException:
+            if os.path.lexists(temp):
+                os.unlink(temp)
+            raise
+        return Stored(hasher.name(), hasher.proof(), hasher.size, stored, codecs.ZSTD)
+
+    def _name(self, temp: str, name: str) -> None:
+        """Give a complete file its name; an equal one that is there already is kept unless it is damaged."""
+        final = self.path(name)
+        if os.path.exists(final) and self._sound(name):
+            os.unlink(temp)
+            return
+        os.makedirs(os.path.dirname(final), mode=0o700, exist_ok=True)
+        os.rename(temp, final)
+        for folder in (os.path.dirname(final), self.folder):
+            sync_folder(folder)
+
+    def _sound(self, name: str) -> bool:
+        try:
+            for _ in self.open(name, codecs.ZSTD):
+                pass
+        except (BlobDamaged, BlobMissing, OSError):
+            return False
+        return True
+
+    def open(self, name: str, codec: str) -> Iterator[bytes]:
+        """See `BlobStore.open`."""
+        try:
+            fd = os.open(self.path(name), os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        except FileNotFoundError:
+            raise BlobMissing(name) from None
+        hasher = new_hasher()
+        with open(fd, "rb", buffering=0) as file:
+            try:
+                for block in codecs.unpack_stream(codec, iter(lambda: file.read(BLOCK), b"")):
+                    hasher.update(block)
+                    yield block
+            except ValueError as error:
+                raise BlobDamaged(f"{name}: {error}") from error
+        if hasher.hexdigest() != name.partition("-")[0]:
+            raise BlobDamaged(f"{name}: the bytes are not those that were stored")
+
+    def delete(self, name: str) -> bool:
+        """See `BlobStore.delete`."""
+        try:
+            os.unlink(self.path(name))
+        except FileNotFoundError:
+            return False
+        return True
+
+    def names(self) -> Iterator[tuple[str, int]]:
+        """See `BlobStore.names`."""
+        if not os.path.isdir(self.folder):
+            return
+        for shelf in sorted(os.scandir(self.folder), key=lambda e: e.name):
+            if shelf.is_dir(follow_symlinks=False) and shelf.name != _TEMP:
+                for entry in sorted(os.scandir(shelf.path), key=lambda e: e.name):
+                    yield entry.name, entry.stat(follow_symlinks=False).st_size
+
+    def sweep(self) -> int:
+        """Remove what dead processes left half-written; gives the number of files removed."""
+        removed = 0
+        incoming = os.path.join(self.folder, _TEMP)
+        if os.path.isdir(incoming):
+            for entry in os.scandir(incoming):
+                pid = entry.name.partition("-")[0]
+                if not (pid.isdigit() and _alive(int(pid))):
+                    os.unlink(entry.path)
+                    removed += 1
+        return removed
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def sync_folder(path: str) -> None:
+    """Make the names in a folder durable."""
+    fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)

@@ -1,0 +1,273 @@
+"""The connection to history.db: opening, the one way to write, and what SQLite's errors mean.
+
+Writes and checkpoints happen only while the store's gate (a lock file) is held. SQLite before 3.51.3 can lose
+committed pages when one connection resets the WAL while another checkpoints (sqlite.org/wal.html, "WAL-reset bug");
+with every writer and every checkpoint behind the gate the two never meet. For that reason automatic checkpoints are
+off and `close` (where the last connection checkpoints) takes the gate too.
+Every write is `BEGIN IMMEDIATE`: a deferred transaction that reads first fails at once when another process commits.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from agenvoy.catalog import migrations
+from agenvoy.errors import AgenvoyError, from_os_error
+
+CHECKPOINT_BYTES = 4 * 1024 * 1024  # SQLite's own default: 1,000 pages of 4 KiB
+DAMAGED = "history.db.damaged"  # its presence stops every write until `agenvoy doctor` finds the file sound
+
+
+class Catalog:
+    """history.db of one store.
+
+    Args:
+        store: the store's folder; made (0700) when missing.
+        busy_s: seconds to wait for another writer before `store_busy`.
+        create: False opens only what is there, and never writes.
+
+    Raises:
+        AgenvoyError: store_unavailable, store_corrupt, store_busy, disk_full.
+    """
+
+    def __init__(self, store: str, busy_s: float = 20.0, *, create: bool = True) -> None:
+        self.store = store
+        self.file = os.path.join(store, "history.db")
+        self.busy_s = busy_s
+        self.read_only = False
+        self._lock = threading.RLock()
+        self._gate: int | None = None
+        self._depth = 0
+        self._c = self._open(create)
+
+    # ---- opening
+    def _open(self, create: bool) -> sqlite3.Connection:
+        try:
+            if create:
+                self._prepare()
+            with self.guard():
+                if self.read_only or not create:
+                    return self._connect_read_only()
+                return self._connect()
+        except OSError as error:
+            if error.errno in (errno.EACCES, errno.EROFS, errno.EPERM):
+                self.read_only = True
+                with self.guard():
+                    return self._connect_read_only()
+            raise from_os_error(error, f"the store {self.store}") from error
+
+    def _prepare(self) -> None:
+        home = os.path.dirname(self.store)
+        for folder in (home, self.store, os.path.join(self.store, "temp")):
+            if not os.path.isdir(folder):
+                os.makedirs(folder, mode=0o700, exist_ok=True)
+                os.chmod(folder, 0o700)
+        if not os.access(self.store, os.W_OK) or (os.path.exists(self.file) and not os.access(self.file, os.W_OK)):
+            self.read_only = True
+            return
+        self._gate = os.open(os.path.join(self.store, "gate"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        os.close(os.open(self.file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+
+    def _connect(self) -> sqlite3.Connection:
+        c = sqlite3.connect(
+            self.file, timeout=self.busy_s, isolation_level=None, check_same_thread=False, cached_statements=256
+        )
+        seen = migrations.applied(c)
+        if seen is not None and set(seen) - set(migrations.NAMES):
+            c.close()
+            raise AgenvoyError(
+                "store_unavailable",
+                f"the store {self.store} was written by a newer agenvoy",
+                "upgrade agenvoy; nothing was written",
+            )
+        if seen is None or len(seen) < len(migrations.NAMES):
+            with self.gate():
+                self._create(c)
+        if c.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+            with self.gate():
+                c.execute("PRAGMA journal_mode = WAL")
+        for pragma in ("synchronous = FULL", "wal_autocheckpoint = 0", "secure_delete = ON", "fullfsync = ON"):
+            c.execute(f"PRAGMA {pragma}")
+        return c
+
+    def _create(self, c: sqlite3.Connection) -> None:
+        """Inside the gate: another process may have been faster."""
+        if migrations.applied(c) is None:
+            # Both are fixed with the first page: free pages go back to the system, and deleted bytes are overwritten.
+            c.execute("PRAGMA auto_vacuum = INCREMENTAL")
+            c.execute("PRAGMA secure_delete = ON")
+            c.execute("PRAGMA journal_mode = WAL")
+        migrations.migrate(c)
+
+    def _connect_read_only(self) -> sqlite3.Connection:
+        self.read_only = True
+        if not os.path.exists(self.file):
+            raise AgenvoyError(
+                "store_unavailable",
+                f"there is no store in {self.store}, and none can be made there",
+                "set AGENVOY_HOME to a writable folder",
+            )
+        quoted = "file:" + "".join(ch if ch not in "?#%" else f"%{ord(ch):02x}" for ch in self.file)
+        try:
+            c = sqlite3.connect(f"{quoted}?mode=ro", uri=True, timeout=self.busy_s, check_same_thread=False)
+            c.isolation_level = None
+            c.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            return c
+        except sqlite3.OperationalError as error:
+            # A WAL database at rest cannot be opened where its -shm cannot be made. Without a WAL (or with an
+            # empty one) the file alone is the whole truth, so it may be read as immutable; else rows would be hidden.
+            wal = self.file + "-wal"
+            if os.path.exists(wal) and os.path.getsize(wal) > 0:
+                raise AgenvoyError(
+                    "store_unavailable",
+                    f"the store {self.store} is read-only and has changes that were not checkpointed",
+                    "make the folder writable once, or copy the store to a writable place",
+                ) from error
+            c = sqlite3.connect(f"{quoted}?mode=ro&immutable=1", uri=True, check_same_thread=False)
+            c.isolation_level = None
+            c.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            return c
+
+    # ---- what errors mean
+    @contextmanager
+    def guard(self) -> Iterator[None]:
+        """Turns SQLite's errors into the contract's; a damaged file is marked, so that nothing writes to it again."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise self._translate(error) from error
+
+    def _translate(self, error: sqlite3.Error) -> AgenvoyError:
+        name = getattr(error, "sqlite_errorname", "") or ""
+        if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+            return AgenvoyError(
+                "store_busy",
+                f"another process has held the store for more than {self.busy_s:g} s",
+                "try again; `agenvoy doctor` tells whether the store is sound",
+            )
+        if name.startswith("SQLITE_FULL") or name == "SQLITE_IOERR_WRITE":
+            return AgenvoyError("disk_full", "the history cannot be written: the disk is full", "free some space")
+        if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_IOERR")):
+            return AgenvoyError(
+                "store_unavailable", f"the store {self.store} cannot be used: {error}", "run `agenvoy doctor`"
+            )
+        if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
+            self._mark_damaged(str(error))
+            return damaged(self.store, str(error))
+        if name == "SQLITE_ERROR" and "no such" in str(error):
+            return damaged(self.store, str(error))
+        return AgenvoyError("store_unavailable", f"the store cannot be used: {error}", "run `agenvoy doctor`")
+
+    def _mark_damaged(self, why: str) -> None:
+        if not self.read_only:
+            with open(os.path.join(self.store, DAMAGED), "a", opener=_private) as mark:
+                mark.write(why + "\n")
+
+    # ---- the one way to write
+    @contextmanager
+    def gate(self) -> Iterator[None]:
+        """Holds the store's gate; waits at most `busy_s`."""
+        if self._gate is None:
+            raise AgenvoyError(
+                "store_unavailable", f"the store {self.store} is read-only", "set AGENVOY_HOME to a writable folder"
+            )
+        deadline, pause = time.monotonic() + self.busy_s, 0.0005
+        while True:
+            try:
+                fcntl.flock(self._gate, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if time.monotonic() > deadline:
+                    raise AgenvoyError(
+                        "store_busy",
+                        f"another process has held the store for more than {self.busy_s:g} s",
+                        "try again",
+                    ) from None
+                time.sleep(pause)
+                pause = min(pause * 2, 0.02)
+        try:
+            yield
+        finally:
+            fcntl.flock(self._gate, fcntl.LOCK_UN)
+
+    @contextmanager
+    def write(self, *, sync: bool = True) -> Iterator[sqlite3.Connection]:
+        """One write transaction: committed at the end of the block, rolled back on any exception.
+
+        Args:
+            sync: whether the commit must survive a power cut; False for what recovery can find out again.
+        """
+        with self._lock, self.guard():
+            if self._depth:
+                yield self._c
+                return
+            if os.path.exists(os.path.join(self.store, DAMAGED)):
+                raise damaged(self.store, "it was found damaged earlier")
+            with self.gate():
+                self._c.execute(f"PRAGMA synchronous = {'FULL' if sync else 'NORMAL'}")
+                self._c.execute("BEGIN IMMEDIATE")
+                self._depth = 1
+                try:
+                    yield self._c
+                    self._c.execute("COMMIT")
+                except BaseException:
+                    if self._c.in_transaction:
+                        self._c.execute("ROLLBACK")
+                    raise
+                finally:
+                    self._depth = 0
+                self._maybe_checkpoint()
+
+    def _maybe_checkpoint(self) -> None:
+        try:
+            size = os.stat(self.file + "-wal").st_size
+        except FileNotFoundError:
+            return
+        if size > CHECKPOINT_BYTES:
+            self._c.execute("PRAGMA busy_timeout = 0")
+            self._c.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            self._c.execute(f"PRAGMA busy_timeout = {int(self.busy_s * 1000)}")
+
+    @contextmanager
+    def read(self) -> Iterator[sqlite3.Connection]:
+        """The connection for queries; each statement sees the newest committed state."""
+        with self._lock, self.guard():
+            yield self._c
+
+    def checkpoint(self) -> None:
+        """Bring everything from the WAL into history.db and empty the WAL."""
+        with self._lock, self.guard(), self.gate():
+            self._c.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+
+    def close(self) -> None:
+        """Close; the last connection to go brings the WAL into history.db."""
+        with self._lock:
+            if self._gate is None:
+                self._c.close()
+                return
+            try:
+                with self.gate(), self.guard():
+                    self._c.close()
+            finally:
+                os.close(self._gate)
+                self._gate = None
+
+
+def damaged(store: str, why: str) -> AgenvoyError:
+    """The error for a damaged history.db."""
+    return AgenvoyError(
+        "store_corrupt",
+        f"the history in {store} is damaged: {why}",
+        "nothing is written to it any more; run `agenvoy doctor` for the next steps",
+    )
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_CLOEXEC, 0o600)

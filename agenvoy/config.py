@@ -1,0 +1,142 @@
+"""Settings as plain data, and the rules on names that follow from them.
+
+The core reads no environment: `load` is handed one. Strength rises: defaults < environment < flags.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+SENSITIVE = (
+    "authorized_keys", "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "id_*_sk", "*.pem", "*.key", "*.p12", "*.pfx",
+    ".netrc", "_netrc", ".git-credentials", ".npmrc", ".pypirc", ".env", ".env.*", ".envrc", "*_rsa", "*_dsa",
+    "*_ecdsa", "*_ed25519",
+)  # fmt: skip
+HARMLESS = ("*.example", "*.sample", "*.template", "*.pub")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything that the core is told about where and for whom it works.
+
+    Args:
+        root: real path of the workspace folder.
+        allow: real paths of further folders that tools may touch.
+        home: agenvoy's home; the store is `<home>/.store`.
+        user_home: what `~` means.
+        actor: who is calling.
+        task: id (or unique prefix) of the task that calls belong to; None: the running one of workspace and actor.
+        assume_yes: confirmations are answered beforehand, but for sensitive reads.
+        allow_sensitive: those too.
+        subagent: whatever removes or puts back is refused.
+        busy_s: how long to wait for a lock before `store_busy`, in seconds.
+        idle_task_s: a task that was not used so long has ended (contract: 12 hours).
+        inline_blob: contents up to this many bytes live in history.db (see tests/benchmarks).
+        read_rows, read_bytes: most rows and bytes of text of one file and call (contract: 2,048 and 1 MiB).
+        patch_bytes: largest file that can be patched (contract: 1 MiB).
+        list_bytes: cap of list and glob output (contract: 128 KiB).
+        history_page: most rows of a history page (contract: 24).
+        output_dir: where files made for the user go when no place was named; empty: not configured.
+        sensitive: name patterns of sensitive files, matched without case.
+    """
+
+    root: str
+    home: str
+    user_home: str = ""
+    allow: tuple[str, ...] = ()
+    actor: str = "cli"
+    task: str | None = None
+    assume_yes: bool = False
+    allow_sensitive: bool = False
+    subagent: bool = False
+    busy_s: float = 20.0
+    idle_task_s: int = 12 * 3600
+    inline_blob: int = 128 * 1024
+    read_rows: int = 2048
+    read_bytes: int = 1024 * 1024
+    patch_bytes: int = 1024 * 1024
+    list_bytes: int = 128 * 1024
+    history_page: int = 24
+    output_dir: str = ""
+    sensitive: tuple[str, ...] = SENSITIVE
+
+    @property
+    def store(self) -> str:
+        """The store's folder."""
+        return os.path.join(self.home, ".store")
+
+    @property
+    def roots(self) -> tuple[str, ...]:
+        """The workspace root and the allowed folders, as real paths."""
+        return (self.root, *self.allow)
+
+    def is_sensitive(self, *paths: str) -> bool:
+        """Whether any of these spellings names a sensitive file (judged by the last component, ignoring case)."""
+        for path in paths:
+            name = os.path.basename(path.rstrip("/")).casefold()
+            if any(fnmatch.fnmatchcase(name, p) for p in HARMLESS):
+                continue
+            if any(fnmatch.fnmatchcase(name, p.casefold()) for p in self.sensitive):
+                return True
+        return False
+
+
+def find_root(cwd: str) -> str:
+    """The nearest folder from `cwd` upwards that holds `.git` or `.agenvoy`, else `cwd`."""
+    here = os.path.realpath(cwd)
+    folder = here
+    while True:
+        if any(os.path.lexists(os.path.join(folder, mark)) for mark in (".git", ".agenvoy")):
+            return folder
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            return here
+        folder = parent
+
+
+def _on(text: str | None) -> bool:
+    return (text or "").strip().lower() not in ("", "0", "false", "no", "off")
+
+
+def load(
+    env: Mapping[str, str],
+    cwd: str,
+    *,
+    root: str | None = None,
+    home: str | None = None,
+    allow: Sequence[str] = (),
+    actor: str | None = None,
+    task: str | None = None,
+    yes: bool = False,
+    allow_sensitive: bool = False,
+    subagent: bool = False,
+) -> Settings:
+    """Settings from flags (the keyword arguments) and `AGENVOY_*` of `env`; flags win.
+
+    Args:
+        env: an environment; `AGENVOY_ROOT`, `_HOME`, `_ALLOW` (separated as PATH is), `_ACTOR`, `_TASK`,
+            `_SUBAGENT`, `_BUSY_S`, `_OUTPUT_DIR` and `HOME` are looked at.
+        cwd: the working directory, from which the workspace is found where none is named.
+    """
+    user_home = env.get("HOME", "") or os.path.expanduser("~")
+    named = root or env.get("AGENVOY_ROOT")
+    top = os.path.realpath(os.path.join(cwd, named)) if named else find_root(cwd)
+    folder = home or env.get("AGENVOY_HOME") or os.path.join(user_home, ".config", "agenvoy")
+    allowed = [*(p for p in env.get("AGENVOY_ALLOW", "").split(os.pathsep) if p), *allow]
+    busy = env.get("AGENVOY_BUSY_S", "")
+    return Settings(
+        root=top,
+        home=os.path.realpath(os.path.join(cwd, folder)),
+        user_home=user_home,
+        allow=tuple(os.path.realpath(os.path.join(cwd, p)) for p in allowed),
+        actor=actor or env.get("AGENVOY_ACTOR") or "cli",
+        task=task or env.get("AGENVOY_TASK") or None,
+        assume_yes=yes,
+        allow_sensitive=allow_sensitive,
+        subagent=subagent or _on(env.get("AGENVOY_SUBAGENT")),
+        busy_s=float(busy) if busy.replace(".", "", 1).isdigit() else 20.0,
+        output_dir=env.get("AGENVOY_OUTPUT_DIR", ""),
+    )

@@ -1,0 +1,273 @@
+"""Changing one name in one folder: stage beside it, then exchange, and look at what was displaced.
+
+    stage    the new content under a temporary name in the same folder, dressed and synced
+    commit   the name gets it, atomically; a displaced file that is not `before` is put back and `Raced` raised
+    displaced content then lies under the temporary name until the caller disposes of it
+
+A file with several names, or in a folder where nothing can be made, is written in place instead: all its names
+keep sharing one inode, readers may see the writing, and the caller's journal (both states are recorded before)
+brings a torn write back.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from agenvoy.disk import states
+from agenvoy.disk.exchange import Unsupported, exchange, rename_new
+from agenvoy.types import State
+
+KEEP = 1024 * 1024  # contents up to this size are compared in memory, larger ones by streaming
+
+
+class Raced(Exception):
+    """Somebody else changed the path in the last instant.
+
+    Args:
+        seen: what is there now.
+    """
+
+    def __init__(self, seen: states.Seen) -> None:
+        super().__init__("the path changed under the hands of the writer")
+        self.seen = seen
+
+
+@dataclass(slots=True)
+class Step:
+    """One name to be changed.
+
+    Args:
+        fd: descriptor of its folder.
+        name: the name.
+        temp: the temporary name for staging and for what is displaced.
+        before, after: the states.
+        in_place: whether the file is written in place; found out by `stage`.
+        displaced: whether `temp` holds what `commit` displaced.
+    """
+
+    fd: int
+    name: str
+    temp: str
+    before: State
+    after: State
+    in_place: bool = False
+    displaced: bool = field(default=False)
+
+    @property
+    def only_dress(self) -> bool:
+        """Whether bytes stay and only permission bits change."""
+        return self.before.kind == self.after.kind and self.before.hash == self.after.hash
+
+
+def stage(step: Step, blocks: Iterable[bytes]) -> None:
+    """Write the new content beside the old, dressed and synced; nothing to do for folders, removals and new modes.
+
+    Raises:
+        OSError: the system refused; nothing stays behind.
+    """
+    if step.only_dress or step.after.kind not in ("file", "link"):
+        return
+    if step.after.kind == "link":
+        target = b"".join(blocks)
+        os.symlink(os.fsdecode(target), step.temp, dir_fd=step.fd)
+        return
+    if step.before.kind == "file" and _shared(step):
+        step.in_place = True
+        return
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    try:
+        fd = os.open(step.temp, flags, 0o600, dir_fd=step.fd)
+    except PermissionError:
+        if step.before.kind != "file" or not os.access(step.name, os.W_OK, dir_fd=step.fd, follow_symlinks=False):
+            raise
+        step.in_place = True
+        return
+    try:
+        for block in blocks:
+            write_all(fd, block)
+        states.dress(fd, step.after.mode, step.after.extra)
+        os.fsync(fd)
+    except BaseException as error:
+        if isinstance(error, Exception):
+            os.unlink(step.temp, dir_fd=step.fd)
+        raise
+    finally:
+        os.close(fd)
+
+
+def _shared(step: Step) -> bool:
+    try:
+        return os.stat(step.name, dir_fd=step.fd, follow_symlinks=False).st_nlink > 1
+    except FileNotFoundError:
+        return False
+
+
+def write_all(fd: int, block: bytes) -> None:
+    """Write a block whole; `os.write` may take less."""
+    view = memoryview(block)
+    while view:
+        view = view[os.write(fd, view) :]
+
+
+def commit(step: Step, blocks: Iterable[bytes] = ()) -> None:
+    """Give the name its new state.
+
+    Args:
+        blocks: the new content once more, for writing in place.
+
+    Raises:
+        Raced: the path was not `before` (any more); it is as somebody else left it.
+        OSError: the system refused; the path is as before.
+    """
+    before, after = step.before.kind, step.after.kind
+    if step.only_dress and before in ("file", "dir"):
+        _redress(step)
+    elif step.in_place:
+        _write_in_place(step, blocks)
+    elif before == "absent":
+        _appear(step)
+    elif after in ("absent", "dir") and before in ("file", "link"):
+        _take_out(step)
+        if after == "dir":
+            _make_folder(step)
+    elif before == "dir":
+        _drop_folder(step)
+        if after != "absent":
+            _appear(step)
+    else:
+        _swap(step)
+
+
+def _look(step: Step, name: str) -> states.Seen:
+    return states.look(step.fd, name, keep=KEEP)
+
+
+def _redress(step: Step) -> None:
+    seen = _look(step, step.name)
+    if not seen.state.same(step.before):
+        raise Raced(seen)
+    flags = (os.O_DIRECTORY if step.before.kind == "dir" else 0) | states.READ_FLAGS
+    fd = os.open(step.name, flags, dir_fd=step.fd)
+    try:
+        if step.before.kind == "dir":
+            os.fchmod(fd, step.after.mode)
+        else:
+            states.dress(fd, step.after.mode, step.after.extra)
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+def _write_in_place(step: Step, blocks: Iterable[bytes]) -> None:
+    fd = os.open(step.name, (states.READ_FLAGS & ~os.O_RDONLY) | os.O_RDWR, dir_fd=step.fd)
+    try:
+        seen = states.look_open(fd, keep=KEEP)
+        if not seen.state.same(step.before):
+            raise Raced(seen)
+        os.lseek(fd, 0, os.SEEK_SET)
+        for block in blocks:
+            write_all(fd, block)
+        os.ftruncate(fd, step.after.size)
+        if step.after.mode != step.before.mode:
+            states.dress(fd, step.after.mode, step.after.extra)
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+def _appear(step: Step) -> None:
+    if step.after.kind == "dir":
+        _make_folder(step)
+        return
+    try:
+        rename_new(step.temp, step.name, step.fd, step.fd)
+    except FileExistsError:
+        raise Raced(_look(step, step.name)) from None
+
+
+def _make_folder(step: Step) -> None:
+    try:
+        os.mkdir(step.name, 0o700, dir_fd=step.fd)
+    except FileExistsError:
+        raise Raced(_look(step, step.name)) from None
+    fd = os.open(step.name, states.READ_FLAGS | os.O_DIRECTORY, dir_fd=step.fd)
+    try:
+        os.fchmod(fd, step.after.mode)
+    finally:
+        os.close(fd)
+
+
+def _drop_folder(step: Step) -> None:
+    try:
+        os.rmdir(step.name, dir_fd=step.fd)
+    except OSError as error:
+        if error.errno in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOENT, errno.ENOTDIR):
+            raise Raced(_look(step, step.name)) from None
+        raise
+
+
+def _take_out(step: Step) -> None:
+    """Move the name to the temporary one, look, and move it back if it is not what it should be."""
+    try:
+        rename_new(step.name, step.temp, step.fd, step.fd)
+    except FileNotFoundError:
+        raise Raced(states.NOTHING) from None
+    seen = _look(step, step.temp)
+    if not seen.state.same(step.before):
+        rename_new(step.temp, step.name, step.fd, step.fd)
+        raise Raced(seen)
+    step.displaced = True
+
+
+def _swap(step: Step) -> None:
+    try:
+        exchange(step.temp, step.name, step.fd)
+    except FileNotFoundError:
+        raise Raced(states.NOTHING) from None
+    except Unsupported:
+        seen = _look(step, step.name)
+        if not seen.state.same(step.before):
+            raise Raced(seen) from None
+        os.rename(step.temp, step.name, src_dir_fd=step.fd, dst_dir_fd=step.fd)
+        return
+    seen = _look(step, step.temp)
+    if not seen.state.same(step.before):
+        exchange(step.temp, step.name, step.fd)
+        raise Raced(seen)
+    step.displaced = True
+
+
+def revert(step: Step) -> None:
+    """Take a commit back whose displaced file still lies under the temporary name: no space is needed for it.
+
+    Raises:
+        Raced: somebody changed the path after the commit; it stays as it is.
+    """
+    if step.after.kind == "absent":
+        try:
+            rename_new(step.temp, step.name, step.fd, step.fd)
+        except FileExistsError:
+            raise Raced(_look(step, step.name)) from None
+        return
+    if step.after.kind == "dir":
+        _drop_folder(step)
+        rename_new(step.temp, step.name, step.fd, step.fd)
+        return
+    exchange(step.temp, step.name, step.fd)
+    seen = _look(step, step.temp)
+    if not seen.state.same(step.after):
+        exchange(step.temp, step.name, step.fd)
+        os.unlink(step.temp, dir_fd=step.fd)
+        raise Raced(seen)
+    os.unlink(step.temp, dir_fd=step.fd)
+
+
+def unstage(fd: int, temp: str) -> None:
+    """Remove a staged file that will not be used."""
+    try:
+        os.unlink(temp, dir_fd=fd)
+    except FileNotFoundError:
+        return

@@ -1,0 +1,73 @@
+"""Unified diffs of two recorded states, for people and models."""
+
+from __future__ import annotations
+
+from agenvoy import textual
+from agenvoy.types import State
+
+MAX_BYTES = 1024 * 1024  # a longer side is told by size and hash: comparing it would take seconds
+
+
+def unified(old: bytes | None, new: bytes | None, path: str, before: State, after: State) -> str:
+    """The difference of two states as a unified diff; of binary, long or hidden contents sizes and hashes.
+
+    Args:
+        old, new: contents; None where they may not be shown or are too long.
+        path: as answers spell it.
+    """
+    if before.same(after):
+        return ""
+    names = (_name("a/", path, before), _name("b/", path, after))
+    head = f"--- {names[0]}\n+++ {names[1]}\n"
+    notes = ""
+    if before.kind == after.kind and before.mode != after.mode and before.kind != "link":
+        notes = f"mode {before.mode:04o} -> {after.mode:04o}\n"
+    if before.hash == after.hash and before.kind == after.kind:
+        return head + notes
+    sides = [_text(data, state) for data, state in ((old, before), (new, after))]
+    if sides[0] is None or sides[1] is None:
+        return head + notes + f"contents differ: {_facts(before)} -> {_facts(after)}\n"
+    return head + notes + _lines(sides[0], sides[1])
+
+
+def _name(prefix: str, path: str, state: State) -> str:
+    return "/dev/null" if state.kind == "absent" else prefix + path
+
+
+def _facts(state: State) -> str:
+    if state.kind in ("absent", "dir"):
+        return {"absent": "absent", "dir": "a folder"}[state.kind]
+    return f"{state.size} bytes, hash {state.hash[:16]}"
+
+
+def _text(data: bytes | None, state: State) -> str | None:
+    if state.kind == "absent":
+        return ""
+    if state.kind == "dir":
+        return None
+    if data is None or len(data) > MAX_BYTES:
+        return None
+    if state.kind == "link":
+        return "-> " + data.decode("utf-8", "replace") + "\n"
+    form = textual.sniff(data, True)
+    return None if form is None else textual.decode(data, form)
+
+
+def _lines(old: str, new: str) -> str:
+    from difflib import unified_diff
+
+    both = [[line + newline for line, newline in textual.rows(text)] for text in (old, new)]
+    out = []
+    for line in list(unified_diff(both[0], both[1], "", "", n=3))[2:]:
+        shown = line.removesuffix("\n").removesuffix("\r")
+        cr = "␍" if line.endswith("\r\n") and _mixed(both) else ""
+        out.append(shown + cr + "\n")
+        if not line.endswith(("\n", "\r")):
+            out.append("\\ No newline at end of file\n")
+    return "".join(out)
+
+
+def _mixed(both: list[list[str]]) -> bool:
+    """Whether CRLF and LF stand side by side, so that a diff must show which is which."""
+    ends = {line.endswith("\r\n") for side in both for line in side if line.endswith("\n")}
+    return len(ends) > 1

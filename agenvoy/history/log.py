@@ -1,0 +1,350 @@
+"""The narrow place that every change passes: record → write → confirm.
+
+    hold      the locks of the paths; operations that a dead process left on them are brought to an end first
+    write     1 states before and after are durable, the operation is committed as prepared (synced)
+              2 the disk is changed (history.writing)
+              3 the operation is committed as done (not synced: recovery finds it out again)
+A failure in 2 is taken back and the operation abandoned; a death in 2 is found by the next start (history.recovery).
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace as with_fields
+
+from agenvoy.catalog import Catalog, reads, tasks, trashed, versions
+from agenvoy.disk import replace, states
+from agenvoy.disk.jail import open_folder
+from agenvoy.disk.locks import Locks, inode_key, path_key
+from agenvoy.errors import AgenvoyError
+from agenvoy.history import changes as parts
+from agenvoy.history.changes import Change, Spec, Written
+from agenvoy.history.vault import Vault
+from agenvoy.history.writing import DiskWriter
+from agenvoy.types import Clock, State
+
+
+class Log:
+    """The log of one store.
+
+    Args:
+        catalog, vault: where rows and contents live.
+        locks: one lock per path.
+        clock: epoch nanoseconds.
+        recover: brings operations of dead processes to an end (`history.recovery.recover`).
+        step: see `changes.no_step`.
+    """
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        vault: Vault,
+        locks: Locks,
+        clock: Clock,
+        recover: Callable[[Log], object],
+        step: Callable[[str], None] = parts.no_step,
+    ) -> None:
+        self.catalog, self.vault, self.locks, self.clock = catalog, vault, locks, clock
+        self.recover, self.step = recover, step
+
+    # ---- looking
+    @contextmanager
+    def hold(self, paths: Sequence[str]) -> Iterator[None]:
+        """Hold the locks of paths (and of the inodes of those that share one)."""
+        for _ in range(8):
+            keys = {path_key(path) for path in paths} | _inode_keys(paths)
+            with self.locks.hold(keys):
+                if _inode_keys(paths) <= keys and not self._unfinished(paths):
+                    yield
+                    return
+            self.recover(self)  # outside of our locks: it takes those of the whole operation, in order
+        raise AgenvoyError("store_busy", "the paths keep changing hands", "try again in a moment")
+
+    def _unfinished(self, paths: Sequence[str]) -> bool:
+        """Whether a prepared operation is about one of these paths; we hold its lock, so its process is dead."""
+        with self.catalog.read() as c:
+            wanted = set(paths)
+            return any(
+                row.path in wanted for op in versions.prepared(c) for row in versions.of_operation(c, op.id)
+            )
+
+    def look(self, path: str, *, shown: str = "") -> states.Seen:
+        """What is at a real path now; see `disk.states.look`."""
+        try:
+            with open_folder(os.path.dirname(path)) as fd:
+                return states.look(fd, os.path.basename(path), keep=self.vault.inline, shown=shown)
+        except (FileNotFoundError, NotADirectoryError):
+            return states.NOTHING
+        except OSError as error:
+            if error.errno == errno.ELOOP:  # a parent has become a link: nothing is at the real path
+                return states.NOTHING
+            raise
+
+    # ---- writing
+    def write(self, spec: Spec, changes: Sequence[Change]) -> Written:
+        """Carry changes out as one operation; the caller holds the locks and has looked inside them.
+
+        Raises:
+            AgenvoyError: conflict (with `paths`) when a path changed in the last instant: what was written is put
+                back, the other's content is recorded as `external`; disk_full, permission_denied … from the system;
+                store_* when the state before cannot be recorded (nothing is written then).
+        """
+        self._stage_before(changes)
+        self.step("recorded")
+        token = secrets.token_hex(4)
+        operation, written = self._prepare(spec, changes, token)
+        self.step("prepared")
+        numbered = [(number, change) for number, change in enumerate(changes)]
+        writer = DiskWriter(
+            self.vault, token, self.catalog.store, numbered, trash_for(changes, written.versions), self.step
+        )
+        try:
+            writer.run()
+            with self.catalog.read() as c:
+                folders = folders_taken_back(c, spec.undoes, spec.target_task)
+            writer.drop_folders(folders)
+        except (Exception, KeyboardInterrupt) as error:
+            self._fail(operation, writer, error)
+            raise
+        self._confirm(spec, operation, changes, written, writer.places)
+        self.step("done")
+        return with_fields(written, places=writer.places)
+
+    def _stage_before(self, changes: Sequence[Change]) -> None:
+        """Make sure that the vault has every content that is about to be overwritten or removed."""
+        for change in changes:
+            if change.before.kind not in ("file", "link") or self.vault.has(change.before.hash):
+                continue
+            if change.data is not None:
+                self.vault.stage(change.data)
+            elif self.vault.stage_blocks(self.disk_blocks(change.path)) != change.before.hash:
+                self.vault.forget_staged()
+                raise replace.Raced(self.look(change.path))
+
+    def disk_blocks(self, path: str) -> Iterator[bytes]:
+        """The bytes of a regular file on disk, block by block."""
+        with open_folder(os.path.dirname(path)) as fd:
+            file = os.open(os.path.basename(path), states.READ_FLAGS, dir_fd=fd)
+        try:
+            while block := os.read(file, states.BLOCK):
+                yield block
+        finally:
+            os.close(file)
+
+    def _prepare(self, spec: Spec, changes: Sequence[Change], token: str) -> tuple[int, Written]:
+        at = self.clock()
+        folders = sorted({f for c in changes if c.after.kind != "absent" for f in parts.missing_folders(c.path)})
+        with self.catalog.write() as c:
+            workspace = tasks.ensure_workspace(c, spec.root)
+            self._task(c, spec, workspace, at)
+            names = self.vault.enter(c)
+            operation, first = versions.next_ids(c)
+            rows, written = _rows(c, changes, operation, first, names, self.vault)
+            head: list[object] = [
+                operation, spec.root, spec.task, spec.actor, spec.tool, spec.kind, spec.label, at, spec.undoes,
+                spec.target_task,
+            ]  # fmt: skip
+            previous = versions.last_digest(c)
+            versions.insert_operation(
+                c,
+                {
+                    "id": operation, "workspace": workspace, "task": spec.task, "actor": spec.actor,
+                    "tool": spec.tool, "kind": spec.kind, "label": spec.label, "at": at, "state": versions.PREPARED,
+                    "undoes": spec.undoes, "target_task": spec.target_task, "token": token,
+                    "folders": parts.join_folders(folders),
+                    "previous": previous, "digest": parts.digest(previous, head, rows),
+                },
+            )  # fmt: skip
+            versions.insert_versions(c, rows)
+            c.executemany(
+                "INSERT OR REPLACE INTO undone(task, path, operation, upto) VALUES (?, ?, ?, ?)",
+                [(spec.target_task, os.fsencode(path), operation, upto) for path, upto in spec.handled],
+            )
+            for change in changes:
+                if change.before.kind == "file" and '"l":' in change.before.extra:
+                    _note_inode(c, change)
+        return operation, Written(operation, *written, {})
+
+    @staticmethod
+    def _task(c: sqlite3.Connection, spec: Spec, workspace: int, at: int) -> None:
+        if spec.task is None:
+            return
+        if spec.objective is not None:
+            tasks.insert(c, spec.task, workspace, spec.actor, spec.objective, at)
+        tasks.touch(c, spec.task, at)
+
+    def _confirm(
+        self, spec: Spec, operation: int, changes: Sequence[Change], written: Written, places: dict[str, str]
+    ) -> None:
+        at = self.clock()
+        with self.catalog.write(sync=False) as c:
+            versions.set_state(c, operation, versions.DONE, at)
+            if spec.undoes is not None:
+                mark_undone(c, spec, operation)
+            if spec.target_task is not None:
+                c.execute("UPDATE tasks SET undone_by = ? WHERE id = ?", (operation, spec.target_task))
+            if spec.forget:
+                forget_reads(c, [change.path for change in changes], spec, operation, at)
+            for change in changes:
+                place = places.get(change.path)
+                if place is not None:
+                    entry = trashed.Trashed(
+                        written.previous[change.path], change.path, place, change.before.size, at
+                    )
+                    trashed.insert(c, entry)
+
+    # ---- failing
+    def _fail(self, operation: int, writer: DiskWriter, error: BaseException) -> None:
+        """Take back what was written, and say in the log what became of the operation."""
+        try:
+            kept = writer.take_back()
+        except OSError as second:
+            raise AgenvoyError(
+                "disk_full" if second.errno in (errno.ENOSPC, errno.EDQUOT) else "store_unavailable",
+                f"the change failed half-way ({error}) and could not be taken back yet ({second})",
+                "every state is recorded; free some space, and the next call of agenvoy brings it to an end",
+            ) from error
+        with self.catalog.write() as c:
+            state = versions.INTERRUPTED if kept else versions.ABANDONED
+            versions.set_state(c, operation, state, self.clock())
+        self.vault.forget_staged()
+        if isinstance(error, replace.Raced) or kept:
+            self.record_outside(operation, [change for _, change in writer.changes])
+
+    def record_outside(self, operation: int, changes: Sequence[Change]) -> list[str]:
+        """Record as `external` what others left on these paths while an operation was about to change them.
+
+        Gives the paths for which a row was written.
+        """
+        with self.catalog.read() as c:
+            op = versions.operation(c, operation)
+            root = c.execute("SELECT w.root FROM workspaces w WHERE w.id = ?", (op.workspace if op else 0,)).fetchone()
+        found = []
+        for change in changes:
+            seen = self.look(change.path)
+            with self.catalog.read() as c:
+                newest = versions.newest(c, change.path)
+            if not seen.state.same(newest.state if newest else change.before):
+                found.append(Change(change.path, change.before, seen.state, "external", data=seen.data))
+        if found and root is not None:
+            self.record_only(Spec(os.fsdecode(root[0]), "", "", "external", f"Outside({len(found)} paths)"), found)
+        return [change.path for change in found]
+
+    def record_only(self, spec: Spec, changes: Sequence[Change]) -> Written:
+        """Write rows about what is on disk already; `after` is there now, and its bytes are taken from there."""
+        self._stage_before([Change(c.path, c.after, c.after, c.action, data=c.data) for c in changes])
+        operation, written = self._prepare(spec, changes, "")
+        with self.catalog.write() as c:
+            versions.set_state(c, operation, versions.DONE, self.clock())
+        return written
+
+
+def _inode_keys(paths: Sequence[str]) -> set[bytes]:
+    keys = set()
+    for path in paths:
+        try:
+            found = os.lstat(path)
+        except OSError:  # absent, or behind something that is no folder: it has no inode to share
+            continue
+        if found.st_nlink > 1 and (found.st_mode & 0o170000) == 0o100000:
+            keys.add(inode_key(found.st_dev, found.st_ino))
+    return keys
+
+
+def _note_inode(c: sqlite3.Connection, change: Change) -> None:
+    import json
+
+    device, inode = json.loads(change.before.extra)["l"]
+    trashed.note_inode(c, device, inode, change.path)
+
+
+def _rows(
+    c: sqlite3.Connection,
+    changes: Sequence[Change],
+    operation: int,
+    first: int,
+    names: dict[str, str],
+    vault: Vault,
+) -> tuple[list[tuple[object, ...]], tuple[dict[str, int], dict[str, int]]]:
+    """Rows of an operation: where the state before is not the newest row it comes first, then every new state."""
+    rows: list[tuple[object, ...]] = []
+    new: dict[str, int] = {}
+    previous: dict[str, int] = {}
+
+    def add(change: Change, state: State, action: str, moved: str | None) -> int:
+        number = first + len(rows)
+        name = names.get(state.hash, state.hash)
+        proof = vault.proof(c, name)
+        raw = None if moved is None else os.fsencode(moved)
+        rows.append(
+            (number, os.fsencode(change.path), operation, action, state.kind, state.mode, state.size, name,
+             state.extra, raw, proof)
+        )  # fmt: skip
+        return number
+
+    for change in changes:
+        newest = versions.newest(c, change.path)
+        if newest is not None and newest.state.same(change.before):
+            previous[change.path] = newest.id
+        elif change.action != "external" or newest is None:
+            action = "observed" if newest is None else "external"
+            previous[change.path] = add(change, change.before, action, None)
+    for change in changes:
+        new[change.path] = add(change, change.after, change.action, change.moved)
+    return rows, (new, previous)
+
+
+def trash_for(changes: Sequence[Change], new: dict[str, int]) -> dict[str, int]:
+    """Which removed files are filed in the trash, under the id of the row that says that they are gone."""
+    moved = {c.path for c in changes if c.moved}
+    return {
+        c.path: new[c.path]
+        for c in changes
+        if c.before.kind in ("file", "link") and c.after.kind == "absent" and c.path not in moved
+    }
+
+
+def folders_taken_back(c: sqlite3.Connection, undoes: int | None, task: str | None) -> list[str]:
+    """Folders that the operation or task that is taken back had made on its way to a file."""
+    if undoes is None and task is None:
+        return []
+    found = versions.operations(c, "(id = ? OR task = ?) AND folders != ''", (undoes, task))
+    return [folder for op in found for folder in parts.split_folders(op.folders)]
+
+
+def mark_undone(c: sqlite3.Connection, spec: Spec, operation: int) -> None:
+    """An undo marks what it took back; a redo (the undo of an undo) lets the first operation hold again."""
+    assert spec.undoes is not None
+    versions.set_undone(c, spec.undoes, operation)
+    if spec.kind == "redo":
+        undo = versions.operation(c, spec.undoes)
+        if undo is not None and undo.undoes is not None:
+            versions.set_undone(c, undo.undoes, None)
+
+
+def forget_reads(c: sqlite3.Connection, paths: Sequence[str], spec: Spec, operation: int, at: int) -> None:
+    """Take restored paths out of every memory, and leave a notice for those whose memory it was."""
+    after = versions.last_id(c)
+    told: dict[str, list[str]] = {}
+    for path in paths:
+        for scope in {*reads.scopes_knowing(c, path), *reads.writers_running(c, path)}:
+            reads.remember(c, scope, path, reads.FORGOTTEN, after, at)
+            told.setdefault(scope, []).append(path)
+    for scope, known in told.items():
+        if scope == spec.task:
+            continue  # its own result says it
+        shown = ", ".join(_near(path, spec.root) for path in known[:8]) + (" …" if len(known) > 8 else "")
+        reads.put_notice(
+            c, scope, f"{shown} changed by operation {operation} ({spec.label}, by {spec.actor}); read again to edit."
+        )
+
+
+def _near(path: str, root: str) -> str:
+    from agenvoy.disk.names import spell
+
+    return spell(os.path.relpath(path, root)) if path.startswith(root.rstrip("/") + "/") else spell(path)

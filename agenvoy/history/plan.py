@@ -1,0 +1,297 @@
+"""What a rollback would do, path by path, before anything is done.
+
+The plan is made on a picture of the disk: segments are reversed in it newest first, and what the picture then shows
+against the disk are the changes. Nothing is written here. Paths that moves tie together stand or fall together.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any, Literal
+
+from agenvoy.catalog import versions
+from agenvoy.disk.states import Seen
+from agenvoy.history.changes import Change
+from agenvoy.history.log import Log
+from agenvoy.history.merge import merge
+from agenvoy.history.segments import Segment, segments
+from agenvoy.types import ABSENT, State, Version
+
+OnConflict = Literal["abort", "merge", "overwrite", "skip"]
+Outcome = Literal["restored", "merged", "removed", "recreated", "unchanged", "conflict", "skipped", "failed"]
+
+
+@dataclass(slots=True)
+class Item:
+    """The plan for one path.
+
+    Args:
+        disk, target: the state now and the state to be.
+        from_version: the newest row of the path (0: none); what is on disk may be newer.
+        to_version: the row whose state it gets; 0 where the result is a merge.
+        base_version: of a conflict, the row of the state that both sides come from.
+    """
+
+    path: str
+    outcome: Outcome
+    disk: State
+    target: State
+    from_version: int = 0
+    to_version: int = 0
+    base_version: int = 0
+    reason: str = ""
+    data: bytes | None = None
+    moved: str | None = None
+
+
+@dataclass(slots=True)
+class Plan:
+    """Items in path order, and the rows that they take back (`handled`: newest row id per path)."""
+
+    items: list[Item]
+    handled: tuple[tuple[str, int], ...] = ()
+    kind: str = ""
+
+    @property
+    def id(self) -> str:
+        """A digest of everything that the plan would do: the same plan on the same disk has the same id."""
+
+        def plain(s: State) -> list[object]:
+            return [s.kind, s.mode, s.size, s.hash]
+
+        text = json.dumps([self.kind, [[i.path, i.outcome, plain(i.disk), plain(i.target)] for i in self.items]])
+        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+    def having(self, *outcomes: Outcome) -> list[Item]:
+        """Items with one of these outcomes."""
+        return [item for item in self.items if item.outcome in outcomes]
+
+    def changes(self) -> list[Change]:
+        """What the log is to write."""
+        return [
+            Change(i.path, i.disk, i.target, "restore", moved=i.moved, data=i.data)
+            for i in self.items
+            if i.outcome in ("restored", "merged", "removed", "recreated")
+        ]
+
+
+@dataclass(slots=True)
+class _Picture:
+    """The disk as the plan imagines it; `merged` and `trouble` say what happened to a path on the way."""
+
+    seen: dict[str, Seen] = field(default_factory=dict)
+    now: dict[str, State] = field(default_factory=dict)
+    version: dict[str, int] = field(default_factory=dict)
+    merged: set[str] = field(default_factory=set)
+    trouble: dict[str, tuple[str, Segment]] = field(default_factory=dict)
+    moved: dict[str, str] = field(default_factory=dict)
+
+
+class Planner:
+    """Makes plans; reads the disk and the log, and stages merged contents in the vault."""
+
+    def __init__(self, log: Log, folders: set[str] | None = None) -> None:
+        self.log = log
+        self.folders = folders or set()  # made on the way to a file by what is taken back
+
+    def take_back(self, rows: list[Version], on_conflict: OnConflict, kind: str) -> Plan:
+        """The plan that takes these rows back."""
+        with self.log.catalog.read() as c:
+            pieces = segments(c, rows)
+        picture = _Picture()
+        paths = sorted({p for s in pieces for p in (s.path, s.source) if p})
+        for path in paths:
+            picture.seen[path] = self.log.look(path)
+            picture.now[path] = picture.seen[path].state
+        self._forget_own_folders(picture, paths)
+        for piece in pieces:
+            if piece.path not in picture.trouble:
+                self._reverse(picture, piece, on_conflict)
+        self._tie(picture, pieces)
+        items = [self._item(picture, path, pieces, on_conflict) for path in paths]
+        self._keep_used_folders(items)
+        newest: dict[str, int] = {}
+        for row in rows:
+            newest[row.path] = max(row.id, newest.get(row.path, 0))
+        skipped = {i.path for i in items if i.outcome == "skipped"}
+        return Plan(items, tuple((p, v) for p, v in sorted(newest.items()) if p not in skipped), kind)
+
+    # ---- one segment
+    def _reverse(self, picture: _Picture, piece: Segment, on_conflict: OnConflict) -> None:
+        if piece.source is not None:
+            self._move_back(picture, piece)
+            return
+        now = picture.now[piece.path]
+        if now.same(piece.after):
+            picture.now[piece.path] = piece.before
+            picture.version[piece.path] = piece.before_version
+        elif now.same(piece.before):
+            picture.version[piece.path] = piece.before_version
+        elif on_conflict == "abort":
+            picture.trouble[piece.path] = ("it was changed since", piece)
+        else:
+            self._merge(picture, piece, now)
+
+    def _merge(self, picture: _Picture, piece: Segment, now: State) -> None:
+        if not now.kind == piece.before.kind == piece.after.kind == "file":
+            picture.trouble[piece.path] = (_told(now, piece), piece)
+            return
+        mode = _three(piece.after.mode, now.mode, piece.before.mode)
+        content: str | None = _three(piece.after.hash, now.hash, piece.before.hash)
+        size = {piece.before.hash: piece.before.size, now.hash: now.size}.get(content or "", 0)
+        if content is None:
+            both = merge(*(self._bytes(picture, piece.path, s) for s in (piece.after, now, piece.before)))
+            if both is not None:
+                content, size = self.log.vault.stage(both), len(both)
+        if mode is None or content is None:
+            what = "both changed the same lines" if content is None else "both changed its permission bits"
+            picture.trouble[piece.path] = (f"{what}: the task, and somebody else since", piece)
+            return
+        picture.now[piece.path] = State("file", mode, size, content, now.extra)
+        picture.version[piece.path] = 0
+        picture.merged.add(piece.path)
+
+    def _bytes(self, picture: _Picture, path: str, state: State) -> bytes:
+        seen = picture.seen.get(path)
+        if seen is not None and seen.data is not None and seen.state.hash == state.hash:
+            return seen.data
+        if seen is not None and seen.state.hash == state.hash and not self.log.vault.has(state.hash):
+            return b"".join(self.log.disk_blocks(path))
+        return self.log.vault.read(state.hash)
+
+    def _move_back(self, picture: _Picture, piece: Segment) -> None:
+        source = piece.source or ""
+        now, at_source = picture.now[piece.path], picture.now[source]
+        if now.same(piece.before) and at_source.kind != "absent":
+            return  # it is back already
+        if at_source.kind != "absent" or now.kind != piece.after.kind:
+            picture.trouble[piece.path] = ("it was moved, and one end of the move was changed since", piece)
+            return
+        picture.now[source], picture.now[piece.path] = now, piece.before
+        picture.version[source] = 0 if piece.path in picture.merged else picture.version.get(piece.path, 0)
+        picture.version[piece.path] = piece.before_version
+        picture.seen[source] = picture.seen[piece.path]
+        if piece.path in picture.merged:
+            picture.merged.add(source)
+        if not now.same(piece.after):
+            picture.merged.add(source)
+        picture.moved[source], picture.moved[piece.path] = piece.path, source
+
+    # ---- what belongs together
+    def _tie(self, picture: _Picture, pieces: list[Segment]) -> None:
+        """Trouble at one end of a move is trouble at the other."""
+        moves = [s for s in pieces if s.source is not None]
+        for _ in moves:
+            for piece in moves:
+                for one, other in ((piece.path, piece.source or ""), (piece.source or "", piece.path)):
+                    if one in picture.trouble and other not in picture.trouble:
+                        picture.trouble[other] = (picture.trouble[one][0], piece)
+
+    def _forget_own_folders(self, picture: _Picture, paths: list[str]) -> None:
+        """A folder that was made on the way to a file, and holds nothing but what goes, counts as absent."""
+        for path in paths:
+            if picture.now[path].kind == "dir" and path in self.folders and self._goes(path, set(paths)):
+                picture.now[path] = ABSENT
+
+    def _goes(self, folder: str, paths: set[str]) -> bool:
+        for entry in os.scandir(folder):
+            if entry.is_dir(follow_symlinks=False):
+                if entry.path not in self.folders | paths or not self._goes(entry.path, paths):
+                    return False
+            elif entry.path not in paths:
+                return False
+        return True
+
+    def _keep_used_folders(self, items: list[Item]) -> None:
+        """A folder with somebody else's entries stays."""
+        going = {i.path for i in items if i.outcome == "removed"} | self.folders
+        for item in sorted(items, key=lambda i: -len(i.path)):
+            if item.outcome == "removed" and item.disk.kind == "dir":
+                others = [e.name for e in os.scandir(item.path) if e.path not in going]
+                if others:
+                    item.outcome, item.reason = "unchanged", f"it holds other entries, such as {others[0]}"
+                    going.discard(item.path)
+
+    # ---- the items
+    def _item(self, picture: _Picture, path: str, pieces: list[Segment], on_conflict: OnConflict) -> Item:
+        with self.log.catalog.read() as c:
+            newest = versions.newest(c, path)
+        disk = self.log.look(path)
+        item = Item(path, "unchanged", disk.state, picture.now[path], newest.id if newest else 0, data=disk.data)
+        item.to_version = picture.version.get(path, 0)
+        item.moved = picture.moved.get(path)
+        if path in picture.trouble:
+            reason, piece = picture.trouble[path]
+            first = [s for s in pieces if path in (s.path, s.source)][-1]
+            item.reason, item.base_version, item.to_version = reason, piece.after_version, first.before_version
+            item.target, item.moved = _first_before(first, path, self.log), None
+            if on_conflict == "overwrite":
+                item.reason = "overwritten; what was there is kept as a version"
+                item.outcome = _outcome(item, merged=False)
+            else:
+                item.outcome = "skipped" if on_conflict == "skip" else "conflict"
+            return item
+        item.outcome = _outcome(item, merged=path in picture.merged)
+        return item
+
+
+def _first_before(piece: Segment, path: str, log: Log) -> State:
+    if path == piece.path:
+        return piece.before
+    with log.catalog.read() as c:  # the source of a move: the row ahead of the one that says that it is gone
+        rows = versions.of_path(c, path)
+    for earlier, row in pairwise(rows):
+        if row.moved == piece.path:
+            return earlier.state
+    return piece.after
+
+
+def _outcome(item: Item, *, merged: bool) -> Outcome:
+    if item.disk.same(item.target):
+        return "unchanged"
+    if item.target.kind == "absent":
+        return "removed"
+    if merged:
+        return "merged"
+    return "recreated" if item.disk.kind == "absent" else "restored"
+
+
+def _three(base: Any, one: Any, other: Any) -> Any:
+    """One value out of three: the side that differs from the base; None where both do, differently."""
+    if one == other or other == base:
+        return one
+    return other if one == base else None
+
+
+def _told(now: State, piece: Segment) -> str:
+    words = {"absent": "removed", "file": "made a file", "link": "made a symbolic link", "dir": "made a folder"}
+    if piece.before.kind == "absent" and now.kind == piece.after.kind:
+        return "the task created it, and somebody changed it since"
+    if piece.after.kind == "absent":
+        return f"the task removed it, and it was {words[now.kind]} since"
+    return f"it was {words[now.kind] if now.kind != piece.after.kind else 'changed'} since"
+
+
+def plan_dict(plan: Plan, shown: Any) -> list[dict[str, Any]]:
+    """The plan's items as the contract shows them.
+
+    Args:
+        shown: spells a real path.
+    """
+    found = []
+    for item in plan.items:
+        row: dict[str, Any] = {
+            "path": shown(item.path),
+            "outcome": item.outcome,
+            "from_version": item.from_version or None,
+            "to_version": item.to_version or None,
+            "reason": item.reason or None,
+        }
+        if item.outcome in ("conflict", "skipped"):
+            row["base_version"] = item.base_version or None
+        found.append(row)
+    return found

@@ -1,0 +1,128 @@
+"""Which rows are taken back, and in which pieces.
+
+A task's rows on a path form segments, cut wherever another row stands between; a move is a segment of its own over
+two paths. Segments are reversed newest first (history.plan).
+
+What counts as a task's row: what its operations wrote, but not
+  - `observed` and `external` rows,
+  - restores of that very task, and undo or redo of its operations (they take back, they do not change),
+  - operations that were undone, and rows up to which a restore that still holds has taken the task back.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from dataclasses import dataclass
+
+from agenvoy.catalog import versions
+from agenvoy.types import ABSENT, State, Version
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """Consecutive rows of one writer on one path, or a move.
+
+    Args:
+        path: the path; of a move, its target.
+        before, after: the states around it.
+        before_version, after_version: ids of the rows that hold them (0: none).
+        source: of a move, the path that the file came from.
+    """
+
+    path: str
+    before: State
+    after: State
+    before_version: int
+    after_version: int
+    source: str | None = None
+
+
+def rows_of_task(c: sqlite3.Connection, task: str) -> list[Version]:
+    """The rows that restoring a task would take back, oldest first."""
+    handled = {
+        os.fsdecode(path): upto
+        for path, upto in c.execute(
+            "SELECT u.path, max(u.upto) FROM undone u JOIN operations o ON o.id = u.operation"
+            " WHERE u.task = ? AND o.state IN (1, 3) AND o.undone_by IS NULL GROUP BY u.path",
+            (task,),
+        )
+    }
+    operations = {
+        op.id: op for op in versions.operations(c, "task = ? AND state IN (1, 3)", (task,)) if _counts(c, op, task)
+    }
+    return [
+        row
+        for row in versions.of_task(c, task)
+        if row.operation in operations
+        and row.action not in ("observed", "external")
+        and row.id > handled.get(row.path, 0)
+    ]
+
+
+def _counts(c: sqlite3.Connection, op: versions.Operation, task: str) -> bool:
+    if op.target_task == task or op.undone_by is not None or op.kind in ("external", "recover"):
+        return op.kind == "recover" and op.undone_by is None
+    target: versions.Operation | None = op
+    while target is not None and target.undoes is not None:
+        target = versions.operation(c, target.undoes)
+    own = target is not None and target.id != op.id and (target.task == task or target.target_task == task)
+    return not own
+
+
+def rows_of_operation(c: sqlite3.Connection, operation: int) -> list[Version]:
+    """The rows that undoing an operation would take back."""
+    return [r for r in versions.of_operation(c, operation) if r.action not in ("observed", "external")]
+
+
+def segments(c: sqlite3.Connection, rows: list[Version]) -> list[Segment]:
+    """The segments of these rows, newest first."""
+    wanted = {row.id for row in rows}
+    found: list[Segment] = []
+    for path in sorted({row.path for row in rows}):
+        found += _of_path(versions.of_path(c, path), wanted)
+    return sorted(found, key=lambda s: s.after_version, reverse=True)
+
+
+def _of_path(rows: list[Version], wanted: set[int]) -> list[Segment]:
+    found: list[Segment] = []
+    open_: list[Version] = []
+    ahead: Version | None = None
+
+    def close() -> None:
+        if open_:
+            found.append(
+                Segment(
+                    open_[0].path,
+                    ahead.state if ahead else ABSENT,
+                    open_[-1].state,
+                    ahead.id if ahead else 0,
+                    open_[-1].id,
+                )
+            )
+            open_.clear()
+
+    previous: Version | None = None
+    for row in rows:
+        if row.id not in wanted:
+            close()
+        elif row.moved is not None:
+            close()
+            if row.state.kind != "absent":  # the source's row is the other end of the same segment
+                found.append(
+                    Segment(
+                        row.path,
+                        previous.state if previous else ABSENT,
+                        row.state,
+                        previous.id if previous else 0,
+                        row.id,
+                        row.moved,
+                    )
+                )
+        else:
+            if not open_:
+                ahead = previous
+            open_.append(row)
+        previous = row
+    close()
+    return found

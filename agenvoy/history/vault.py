@@ -1,0 +1,155 @@
+"""Contents of the log: which bytes go into history.db and which into blob files, and reading them back verified.
+
+    stage…   hash, and for long contents write the blob file (durable before any row names it)
+    enter    inside the write transaction: the rows of staged contents that are not there yet
+
+xxh3-128 names a content and does not prove it: an equal name with another SHA-256 is stored apart, under the name
+with a suffix, so no content ever stands for another.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator
+
+from agenvoy.blobs import BlobDamaged, BlobMissing, BlobStore, FileBlobs
+from agenvoy.blobs import codec as codecs
+from agenvoy.blobs.hashing import TwinHasher
+from agenvoy.catalog import Catalog, contents
+from agenvoy.errors import AgenvoyError
+
+BLOCK = 1024 * 1024
+
+
+class Vault:
+    """Contents of one store.
+
+    Args:
+        catalog: its history.db.
+        inline: contents up to this many bytes live in history.db.
+        files: where longer ones go; by default blob files in `<store>/objects`.
+    """
+
+    def __init__(self, catalog: Catalog, inline: int, files: BlobStore | None = None) -> None:
+        self.catalog = catalog
+        self.inline = inline
+        self.files: BlobStore = files or FileBlobs(os.path.join(catalog.store, "objects"))
+        self._staged: dict[str, contents.Content] = {}
+
+    # ---- in
+    def stage(self, data: bytes) -> str:
+        """Take in a content that is in memory; gives its name."""
+        if len(data) > self.inline:
+            return self.stage_blocks([data])
+        twin = TwinHasher()
+        twin.update(data)
+        if twin.name() not in self._staged:
+            codec, stored = codecs.pack(data)
+            self._staged[twin.name()] = contents.Content(
+                twin.name(), len(data), len(stored), codec, twin.proof(), stored
+            )
+        return twin.name()
+
+    def stage_blocks(self, blocks: Iterable[bytes]) -> str:
+        """Take in a long content by streaming; its blob file is durable when this returns."""
+        kept = self.files.put(blocks)
+        self._staged[kept.name] = contents.Content(kept.name, kept.size, kept.stored, kept.codec, kept.proof, None)
+        return kept.name
+
+    def enter(self, c: sqlite3.Connection) -> dict[str, str]:
+        """Write the rows of staged contents; gives `{name: name it is stored under}`.
+
+        A row whose bytes were damaged or lost is mended by the sound copy.
+        """
+        names: dict[str, str] = {}
+        for name, content in self._staged.items():
+            names[name] = self._enter_one(c, content)
+        self._staged.clear()
+        return names
+
+    def _enter_one(self, c: sqlite3.Connection, content: contents.Content) -> str:
+        name, number = content.hash, 1
+        while (known := contents.get(c, name)) is not None:
+            if known.proof == content.proof:
+                if known.data is None and content.data is not None and not self._present(known):
+                    contents.replace(c, content)
+                return name
+            name, number = f"{content.hash}-{number}", number + 1
+        contents.insert(
+            c, contents.Content(name, content.size, content.stored, content.codec, content.proof, content.data)
+        )
+        return name
+
+    def forget_staged(self) -> None:
+        """Drop what was staged for an operation that will not be recorded (blob files stay for `gc`)."""
+        self._staged.clear()
+
+    def proof(self, c: sqlite3.Connection, name: str) -> bytes | None:
+        """The SHA-256 of a recorded content; None where it is not known."""
+        row = contents.get(c, name) if name else None
+        return None if row is None else row.proof
+
+    # ---- out
+    def blocks(self, name: str) -> Iterator[bytes]:
+        """A content, block by block, verified at the end.
+
+        Raises:
+            AgenvoyError: not_restorable when the bytes are gone, store_corrupt when they are damaged.
+        """
+        staged = self._staged.get(name)
+        with self.catalog.read() as c:
+            row = staged or contents.get(c, name)
+        if row is None:
+            raise gone(name)
+        try:
+            if row.data is None:
+                yield from self.files.open(row.hash, row.codec)
+                return
+            data = codecs.unpack(row.codec, row.data, row.size)
+        except BlobMissing:
+            raise gone(name) from None
+        except (BlobDamaged, ValueError) as error:
+            raise broken(name, str(error)) from error
+        twin = TwinHasher()
+        twin.update(data)
+        if twin.proof() != row.proof:
+            raise broken(name, "the bytes are not those that were stored")
+        yield data
+
+    def read(self, name: str) -> bytes:
+        """A content as a whole; see `blocks`."""
+        return b"".join(self.blocks(name))
+
+    def has(self, name: str) -> bool:
+        """Whether a content's bytes are there (not whether they are sound)."""
+        if name in self._staged:
+            return True
+        with self.catalog.read() as c:
+            row = contents.get(c, name)
+        return row is not None and self._present(row)
+
+    def _present(self, row: contents.Content) -> bool:
+        if row.data is not None:
+            return True
+        if isinstance(self.files, FileBlobs):
+            return os.path.exists(self.files.path(row.hash))
+        return any(name == row.hash for name, _ in self.files.names())
+
+
+def gone(name: str) -> AgenvoyError:
+    """The error for a content whose bytes are no longer there."""
+    return AgenvoyError(
+        "not_restorable",
+        f"the stored bytes {name[:12]} are gone",
+        "choose another version with file_history; `agenvoy verify` lists what is missing",
+    )
+
+
+def broken(name: str, why: str) -> AgenvoyError:
+    """The error for a content whose bytes are damaged."""
+    return AgenvoyError(
+        "store_corrupt",
+        f"the stored bytes {name[:12]} are damaged: {why}",
+        "choose another version with file_history; `agenvoy verify` lists what is damaged",
+    )

@@ -1,0 +1,278 @@
+"""The disk half of an operation: folders, staging, commits, taking back, and where displaced files go."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from agenvoy.blobs.files import sync_folder
+from agenvoy.disk import replace, states
+from agenvoy.disk.exchange import rename_new
+from agenvoy.disk.jail import open_folder
+from agenvoy.history.changes import Change, is_real_folder, missing_folders, no_step, ordered, temp_name
+from agenvoy.history.vault import Vault
+
+
+class DiskWriter:
+    """Carries the numbered changes of one prepared operation out on disk.
+
+    Args:
+        vault: where contents come from.
+        token: the operation's, for temporary names.
+        store: the store's folder; removed files go to `<store>/temp/<version>/<name>`.
+        changes: `(number, change)`; the number is the place of its row in the operation.
+        trash: per path the version that a removed file is filed under; others are just removed.
+        step: called after every step that changes the disk.
+    """
+
+    def __init__(
+        self,
+        vault: Vault,
+        token: str,
+        store: str,
+        changes: list[tuple[int, Change]],
+        trash: dict[str, int],
+        step: Callable[[str], None] = no_step,
+    ) -> None:
+        self.vault, self.token, self.store, self.trash, self.step = vault, token, store, trash, step
+        self.changes = ordered(changes)
+        self.done: list[tuple[int, Change]] = []
+        self.places: dict[str, str] = {}
+        self.made: list[str] = []
+        self._staged: dict[int, bool] = {}  # number → written in place
+        self._folders: set[str] = set()
+        self._displaced: set[int] = set()
+        self._by_path = {c.path: (n, c) for n, c in changes}
+        self._leaving = {c.path for _, c in changes if c.before.kind == "dir" and c.after.kind != "dir"}
+
+    # ---- forward
+    def run(self) -> None:
+        """Everything, in order; raises Raced or OSError with what was done listed in `done`."""
+        self._make_parents()
+        moves = {c.path for _, c in self.changes if self._moves(c)}
+        for number, change in self.changes:
+            if change.path not in moves and is_real_folder(os.path.dirname(change.path)):
+                self._stage(number, change)
+        for number, change in self.changes:
+            if change.before.kind == "absent" and change.path in moves:
+                self._move(number, change)
+        for number, change in self.changes:
+            if change.path not in moves:
+                self._commit(number, change)
+        self._dress_folders()
+        self.sync()
+        for number, change in self.changes:
+            if number in self._displaced:
+                self._dispose(number, change)
+
+    def _moves(self, change: Change) -> bool:
+        """Whether both ends of a move are here, with the same content: then one rename does it."""
+        other = self._by_path.get(change.moved or "", (0, None))[1]
+        if other is None or other.moved != change.path:
+            return False
+        source, target = (other, change) if change.before.kind == "absent" else (change, other)
+        plain = target.before.kind == source.after.kind == "absent" and source.before.same(target.after)
+        folders = os.path.dirname(source.path), os.path.dirname(target.path)
+        return plain and os.path.isdir(folders[1]) and os.stat(folders[0]).st_dev == os.stat(folders[1]).st_dev
+
+    def _make_parents(self) -> None:
+        coming = {c.path for _, c in self.changes if c.after.kind == "dir"}
+        replaced = [c.path + "/" for _, c in self.changes if c.before.kind not in ("absent", "dir")]
+        for _, change in self.changes:
+            if change.after.kind == "absent":
+                continue
+            for folder in missing_folders(change.path):
+                if folder not in coming and not any((folder + "/").startswith(p) for p in replaced):
+                    self._make_folder(folder)
+                    self.made.append(folder)
+            new = change.after.kind == "dir" and change.before.kind == "absent"
+            if new and not os.path.lexists(change.path) and os.path.isdir(os.path.dirname(change.path)):
+                self._make_folder(change.path, 0o700)
+
+    def _make_folder(self, path: str, mode: int = 0o777) -> None:
+        with open_folder(os.path.dirname(path)) as fd:
+            os.mkdir(os.path.basename(path), mode, dir_fd=fd)
+        self._folders.add(os.path.dirname(path))
+        self.step("folder")
+
+    @contextmanager
+    def _at(self, number: int, change: Change, *, back: bool = False) -> Iterator[replace.Step]:
+        before, after = (change.after, change.before) if back else (change.before, change.after)
+        with open_folder(os.path.dirname(change.path)) as fd:
+            yield replace.Step(
+                fd, os.path.basename(change.path), temp_name(self.token, number, back=back), before, after
+            )
+
+    def _stage(self, number: int, change: Change, *, back: bool = False) -> None:
+        if number in self._staged and not back:
+            return
+        with self._at(number, change, back=back) as step:
+            content = step.after.hash if step.after.kind in ("file", "link") else ""
+            replace.stage(step, self.vault.blocks(content) if content else ())
+            self._staged[number] = step.in_place
+            self.step("stage")
+
+    def _commit(self, number: int, change: Change) -> None:
+        if change.after.kind == "dir" and change.before.kind == "absent":
+            if not os.path.lexists(change.path):
+                self._make_folder(change.path, 0o700)
+            self.done.append((number, change))  # its mode comes last
+            return
+        if number not in self._staged:
+            self._make_parents()
+            self._stage(number, change)
+        self._put(number, change)
+        self.step("commit")
+        if number in self._displaced and os.path.dirname(change.path) in self._leaving:
+            self._dispose(number, change)  # its folder must be empty when its turn comes
+
+    def _put(self, number: int, change: Change, *, back: bool = False) -> None:
+        with self._at(number, change, back=back) as step:
+            step.in_place = self._staged.get(number, False)
+            replace.commit(step, self.vault.blocks(step.after.hash) if step.in_place else ())
+            self._folders.add(os.path.dirname(change.path))
+            if back:
+                if step.displaced:
+                    os.unlink(step.temp, dir_fd=step.fd)
+                return
+            self.done.append((number, change))
+            if step.displaced:
+                self._displaced.add(number)
+
+    def _move(self, number: int, change: Change) -> None:
+        """One rename for both ends; `change` is the target's."""
+        source = self._by_path[change.moved or ""]
+        old, new = os.path.dirname(source[1].path), os.path.dirname(change.path)
+        with open_folder(old) as old_fd, open_folder(new) as new_fd:
+            names = os.path.basename(source[1].path), os.path.basename(change.path)
+            try:
+                rename_new(*names, old_fd, new_fd)
+            except FileExistsError:
+                raise replace.Raced(states.look(new_fd, names[1], keep=replace.KEEP)) from None
+            seen = states.look(new_fd, names[1], keep=replace.KEEP)
+            if not seen.state.same(change.after):
+                rename_new(names[1], names[0], new_fd, old_fd)
+                raise replace.Raced(seen)
+        self.done += [source, (number, change)]
+        self._folders |= {old, new}
+        self.step("commit")
+
+    def _dispose(self, number: int, change: Change) -> None:
+        """What a commit displaced is in the log already; a removed file goes to the trash besides."""
+        version = self.trash.get(change.path)
+        with self._at(number, change) as step:
+            if version is None:
+                os.unlink(step.temp, dir_fd=step.fd)
+            else:
+                self.places[change.path] = into_trash(self.store, version, step.fd, step.temp, change.path)
+        self._displaced.discard(number)
+        self.step("trash")
+
+    def _dress_folders(self) -> None:
+        for _, change in self.changes:
+            if change.after.kind == "dir" and change.before.kind == "absent":
+                with open_folder(os.path.dirname(change.path)) as fd:
+                    folder = os.open(os.path.basename(change.path), states.READ_FLAGS | os.O_DIRECTORY, dir_fd=fd)
+                    try:
+                        os.fchmod(folder, change.after.mode)
+                    finally:
+                        os.close(folder)
+                self.step("dress")
+
+    def sync(self) -> None:
+        """Make the names durable: every folder that was changed, once."""
+        for folder in sorted(self._folders):
+            if os.path.isdir(folder):
+                sync_folder(folder)
+        self.step("sync")
+
+    # ---- back
+    def take_back(self) -> list[Change]:
+        """Undo what `run` did; gives the changes whose path somebody changed meanwhile, which stay as they are."""
+        kept = []
+        for number, change in reversed(self.done):
+            try:
+                self._take_back_one(number, change)
+            except replace.Raced:
+                kept.append(change)
+        made = [c.path for _, c in self.changes if c.after.kind == "dir" and c.before.kind == "absent"]
+        self.drop_folders([*self.made, *made])
+        for number, change in self.changes:
+            for back in (False, True):
+                self.clear_temp(number, change, back=back)
+        for place in self.places.values():
+            drop_place(place)
+        self.sync()
+        return kept
+
+    def _take_back_one(self, number: int, change: Change) -> None:
+        if change.after.kind == "dir" and change.before.kind == "absent":
+            return  # `drop_folders` does it, where nobody has put anything into it
+        if number in self._displaced:
+            with self._at(number, change) as step:
+                replace.revert(step)
+            self._displaced.discard(number)
+            return
+        self._staged.pop(number, None)
+        self._stage(number, change, back=True)
+        self._put(number, change, back=True)
+
+    def drop_folders(self, folders: list[str]) -> None:
+        """Remove folders that this operation made, where nobody has put anything into them."""
+        for folder in sorted(folders, key=len, reverse=True):
+            if os.path.isdir(folder) and not os.path.islink(folder) and not os.listdir(folder):
+                os.rmdir(folder)
+                self._folders.add(os.path.dirname(folder))
+
+    def clear_temp(self, number: int, change: Change, *, back: bool = False) -> None:
+        """Remove one temporary file."""
+        folder = os.path.dirname(change.path)
+        if os.path.isdir(folder):
+            with open_folder(folder) as fd:
+                replace.unstage(fd, temp_name(self.token, number, back=back))
+
+
+def into_trash(store: str, version: int, fd: int, temp: str, path: str) -> str:
+    """Move a removed file or link into the trash; gives its place there.
+
+    A file with other names is copied (they would go on changing it), and so is one on another file system.
+    """
+    folder = os.path.join(store, "temp", str(version))
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    place = os.path.join(folder, os.path.basename(path))
+    found = os.stat(temp, dir_fd=fd, follow_symlinks=False)
+    same_device = found.st_dev == os.stat(folder).st_dev
+    if stat.S_ISLNK(found.st_mode):
+        os.symlink(os.readlink(temp, dir_fd=fd), place)
+        os.unlink(temp, dir_fd=fd)
+    elif same_device and found.st_nlink == 1:
+        os.rename(temp, place, src_dir_fd=fd)
+        os.chmod(place, 0o600)
+    else:
+        _copy(fd, temp, place)
+        os.unlink(temp, dir_fd=fd)
+    return place
+
+
+def _copy(fd: int, temp: str, place: str) -> None:
+    source = os.open(temp, states.READ_FLAGS, dir_fd=fd)
+    try:
+        target = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        try:
+            while block := os.read(source, states.BLOCK):
+                replace.write_all(target, block)
+        finally:
+            os.close(target)
+    finally:
+        os.close(source)
+
+
+def drop_place(place: str) -> None:
+    """Remove a file or link from the trash, and the folder that was made for it."""
+    if os.path.lexists(place):
+        os.unlink(place)
+    folder = os.path.dirname(place)
+    if os.path.isdir(folder) and not os.listdir(folder):
+        os.rmdir(folder)

@@ -1,0 +1,63 @@
+"""What a file is, by its bytes: which reader it belongs to, or why there is none."""
+
+from __future__ import annotations
+
+from agenvoy import textual
+from agenvoy.errors import AgenvoyError
+from agenvoy.readers.base import Source
+
+# Formats that are documents, images, audio or video: a reader may exist. All other binary is just binary.
+_DOCUMENTS = {"pdf", "docx", "pptx", "xlsx", "odt", "ods", "odp", "epub", "ole"}
+_IMAGES = {"png", "jpeg", "gif", "webp", "bmp", "tiff", "heif", "avif", "psd", "ico"}
+_SOUND = {"wav", "mp3", "flac", "ogg", "mp4", "matroska", "avi", "asf", "mpeg", "aiff", "flv"}
+_READABLE = _DOCUMENTS | _IMAGES | _SOUND
+# A ZIP archive is what its members say; the names stand in clear at the start (local headers) or the end (directory).
+_MEMBERS = (
+    (b"word/document.xml", "docx", "a Word document"),
+    (b"word/document", "docx", "a Word document"),
+    (b"ppt/presentation.xml", "pptx", "a PowerPoint presentation"),
+    (b"ppt/slides/", "pptx", "a PowerPoint presentation"),
+    (b"xl/workbook.", "xlsx", "an Excel workbook"),
+    (b"opendocument.text", "odt", "an OpenDocument text"),
+    (b"opendocument.spreadsheet", "ods", "an OpenDocument spreadsheet"),
+    (b"opendocument.presentation", "odp", "an OpenDocument presentation"),
+    (b"application/epub+zip", "epub", "an EPUB book"),
+)
+_TAIL = 65536  # bytes; a directory of some hundred members fits
+
+
+def kind_of(source: Source) -> tuple[str, str]:
+    """Short name of what a file is, and the same in words.
+
+    `text` for text in any encoding, `binary` for what has no reader by its nature.
+    """
+    name = textual.known_format(source.head)
+    if name == "zip":
+        shown = source.head[:_TAIL] + source.tail(_TAIL)
+        for mark, kind, words in _MEMBERS:
+            if mark in shown:
+                return kind, words
+    if name in _READABLE:
+        return name, textual.looks_like(source.head)
+    if textual.sniff(source.head, source.whole) is not None:
+        return "text", "text"
+    return "binary", textual.looks_like(source.head)
+
+
+def no_reader(source: Source, kind: str, words: str) -> AgenvoyError:
+    """The refusal of a file that this version cannot show."""
+    if kind == "binary":
+        return AgenvoyError(
+            "binary_file",
+            f"{source.shown} is binary ({source.size:,} bytes; it seems to be {words})",
+            "read a text or a document; to look into this one use a program made for it",
+            size=source.size,
+            seems=words,
+        )
+    return AgenvoyError(
+        "unsupported_type",
+        f"{source.shown} is {words} ({source.size:,} bytes), which this version does not read",
+        "convert it to text first, for example with `agenvoy run -- COMMAND`",
+        size=source.size,
+        seems=words,
+    )

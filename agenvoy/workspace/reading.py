@@ -1,0 +1,89 @@
+"""The verb `read_files` with the read memory: what was shown is remembered for the caller's task."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from agenvoy.catalog import reads, tasks, trashed, versions
+from agenvoy.disk.jail import Place
+from agenvoy.errors import AgenvoyError
+from agenvoy.types import ConfirmRequest, Outcome, TaskRef
+from agenvoy.workspace.read import ReadEntry
+from agenvoy.workspace.read import read_files as read_all
+from agenvoy.workspace.session import Session
+
+
+def read_files(session: Session, files: Sequence[dict[str, Any]], reason: str | None = None) -> Outcome:
+    """See the contract, `read_files`.
+
+    A store that cannot be used does not keep anybody from reading: the answer then carries a notice.
+    """
+    if not files:
+        raise AgenvoyError("invalid_arguments", "files is empty", 'name at least one: files: [{"path": …}]')
+    label = f"Read({', '.join(str(f.get('path')) for f in files)})"
+    seen: list[tuple[Place, ReadEntry]] = []
+
+    def ask(place: Place) -> None:
+        session.ask(
+            ConfirmRequest("read_files", f"Read({place.shown})", f"show the sensitive file {place.shown}?", True)
+        )
+
+    result = read_all(
+        session.jail, list(files), confirm_sensitive=ask, remember=lambda place, entry: seen.append((place, entry))
+    )
+    notices, task = _remember(session, seen)
+    return Outcome("read_files", label, result, "", task, notices)
+
+
+def _remember(session: Session, seen: list[tuple[Place, ReadEntry]]) -> tuple[list[str], TaskRef | None]:
+    try:
+        task = session.running()
+        if session.catalog.read_only:
+            return ["The store is read-only: this read is not remembered, and edits are refused."], None
+        _store(session, seen)
+        return [], TaskRef(task.id, task.objective) if task else None
+    except AgenvoyError as error:
+        if error.code not in ("store_corrupt", "store_unavailable", "store_busy", "disk_full"):
+            raise
+        return [f"This read is not remembered, and edits will be refused: {error.message}."], None
+
+
+def _store(session: Session, seen: list[tuple[Place, ReadEntry]]) -> None:
+    if not seen:
+        return
+    vault, at = session.log.vault, session.clock()
+    paths = {place.real: session.identity(place.real) for place, _ in seen}
+    with session.lock:
+        for _, entry in seen:
+            if entry.data is not None and not vault.has(entry.hash):
+                vault.stage(entry.data)
+        with session.catalog.write(sync=False) as c:
+            workspace = tasks.ensure_workspace(c, session.settings.root)
+            vault.enter(c)
+            task = _task(session)
+            if task is not None:
+                tasks.touch(c, task, at)
+            scope = task or reads.scope_of(workspace, session.settings.actor)
+            after = versions.last_id(c)
+            for place, entry in seen:
+                reads.remember(c, scope, paths[place.real], entry.hash, after, at)
+                _note_names(c, paths[place.real])
+
+
+def _task(session: Session) -> str | None:
+    task = session.running()
+    return task.id if task else None
+
+
+def _note_names(c: Any, path: str) -> None:
+    """A file with several names is known under the first one that was read or changed."""
+    import os
+    import stat
+
+    try:
+        found = os.lstat(path)
+    except OSError:  # it was removed right after it was read
+        return
+    if stat.S_ISREG(found.st_mode) and found.st_nlink > 1:
+        trashed.note_inode(c, found.st_dev, found.st_ino, path)

@@ -1,0 +1,396 @@
+"""The verbs that put back: restore by task, version or time; undo and redo."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import replace
+
+from agenvoy.catalog import trashed, versions
+from agenvoy.disk.jail import inside
+from agenvoy.disk.replace import Raced
+from agenvoy.errors import AgenvoyError, from_os_error
+from agenvoy.history import segments
+from agenvoy.history.changes import Spec
+from agenvoy.history.log import folders_taken_back
+from agenvoy.history.plan import Item, OnConflict, Plan, Planner, plan_dict
+from agenvoy.history.writing import drop_place
+from agenvoy.types import ABSENT, ConfirmRequest, Outcome, Version
+from agenvoy.workspace import times
+from agenvoy.workspace.editing import entries_below
+from agenvoy.workspace.session import Session
+from agenvoy.workspace.tasks import meant
+
+_MODES = ("abort", "merge", "overwrite", "skip")
+
+
+def restore_file(
+    session: Session,
+    version: int | None = None,
+    task_id: str | None = None,
+    time: str | None = None,
+    path: str | None = None,
+    dry_run: bool = False,
+    on_conflict: str | None = None,
+    plan_id: str | None = None,
+) -> Outcome:
+    """See the contract, `restore_file`; version wins over task_id, task_id over time."""
+    session.not_for_subagents("restore_file")
+    mode = _mode(on_conflict)
+    if version is not None:
+        return _by_version(session, version, path, dry_run, plan_id)
+    if task_id is not None:
+        return _by_task(session, task_id, path, dry_run, mode, plan_id)
+    if time is not None:
+        return _by_time(session, time, path, dry_run, plan_id)
+    raise AgenvoyError(
+        "invalid_arguments",
+        "nothing was named to restore",
+        'give task_id ("current", "last" or an id), version (a number from file_history) or time (with path)',
+    )
+
+
+def _mode(on_conflict: str | None) -> OnConflict:
+    if on_conflict is None:
+        return "merge"
+    for known in _MODES:
+        if known == on_conflict:
+            return known  # type: ignore[return-value]
+    raise AgenvoyError("invalid_arguments", f"on_conflict {on_conflict!r} is unknown", f"one of {', '.join(_MODES)}")
+
+
+def _below(session: Session, path: str | None) -> Callable[[str], bool]:
+    """Whether a recorded path is the one that is meant, or below it."""
+    if path is None:
+        return lambda real: True
+    roots = recorded_paths(session, path)
+    return lambda real: any(real == r or real.startswith(r.rstrip("/") + "/") for r in roots)
+
+
+def recorded_paths(session: Session, path: str) -> list[str]:
+    """The paths under which the log may know what a caller's path means: the file it leads to, and itself."""
+    followed = session.jail.resolve(path).real
+    itself = session.jail.resolve(path, follow=False).real
+    return list(dict.fromkeys((session.identity(followed), followed, itself)))
+
+
+# ---- by task
+def _by_task(
+    session: Session, task_id: str, path: str | None, dry_run: bool, mode: OnConflict, plan_id: str | None
+) -> Outcome:
+    task = meant(session, task_id)
+    label = f"Restore({task.id})" if path is None else f"Restore({task.id}: {path})"
+    wanted = _below(session, path)
+
+    def rows() -> list[Version]:
+        with session.catalog.read() as c:
+            return [row for row in segments.rows_of_task(c, task.id) if wanted(row.path)]
+
+    def make(found: list[Version]) -> Plan:
+        with session.catalog.read() as c:
+            folders = set(folders_taken_back(c, None, task.id))
+        return Planner(session.log, folders).take_back(found, mode, f"task {task.id} {mode}")
+
+    spec = session.spec("restore_file", "restore", label, begins=False)
+    spec = replace(spec, target_task=task.id, forget=True)
+    return _carry_out(session, "restore_file", label, spec, rows, make, dry_run, plan_id)
+
+
+# ---- undo and redo
+def undo(
+    session: Session, dry_run: bool = False, on_conflict: str | None = None, plan_id: str | None = None
+) -> Outcome:
+    """Take back the newest operation of this workspace that holds."""
+    session.not_for_subagents("undo")
+    workspace = session.workspace_id()
+    with session.catalog.read() as c:
+        found = versions.operations(
+            c,
+            "workspace = ? AND state IN (1, 3) AND undone_by IS NULL"
+            " AND kind NOT IN ('undo', 'redo', 'external', 'recover')",
+            (workspace or 0,),
+            "ORDER BY id DESC LIMIT 1",
+        )
+    if not found:
+        return _nothing(session, "undo", "there is nothing to undo")
+    return _turn(session, "undo", found[0], dry_run, _mode(on_conflict), plan_id)
+
+
+def redo(
+    session: Session, dry_run: bool = False, on_conflict: str | None = None, plan_id: str | None = None
+) -> Outcome:
+    """Take back the newest undo, unless something was changed after it.
+
+    Raises:
+        AgenvoyError: not_available where there is no undo to take back.
+    """
+    session.not_for_subagents("redo")
+    workspace = session.workspace_id()
+    with session.catalog.read() as c:
+        found = versions.operations(
+            c,
+            "workspace = ? AND state IN (1, 3) AND kind = 'undo' AND undone_by IS NULL",
+            (workspace or 0,),
+            "ORDER BY id DESC LIMIT 1",
+        )
+        newer = found and versions.operations(
+            c,
+            "workspace = ? AND state IN (1, 3) AND kind NOT IN ('undo', 'redo', 'external', 'recover') AND id > ?",
+            (workspace or 0, found[0].id),
+            "LIMIT 1",
+        )
+    if not found:
+        raise AgenvoyError("not_available", "there is nothing to redo", "undo something first")
+    if newer:
+        raise AgenvoyError(
+            "not_available",
+            f"there is nothing to redo: {newer[0].label} came after the last undo",
+            "use restore_file with a version to get a state back",
+        )
+    return _turn(session, "redo", found[0], dry_run, _mode(on_conflict), plan_id)
+
+
+def _turn(
+    session: Session, verb: str, target: versions.Operation, dry_run: bool, mode: OnConflict, plan_id: str | None
+) -> Outcome:
+    label = f"{verb.capitalize()}({target.label})"
+
+    def rows() -> list[Version]:
+        with session.catalog.read() as c:
+            return segments.rows_of_operation(c, target.id)
+
+    def make(found: list[Version]) -> Plan:
+        with session.catalog.read() as c:
+            folders = set(folders_taken_back(c, target.id, None))
+        return Planner(session.log, folders).take_back(found, mode, f"{verb} {target.id} {mode}")
+
+    spec = session.spec(verb, verb, label, begins=False)
+    spec = replace(spec, undoes=target.id, forget=True)
+    outcome = _carry_out(session, verb, label, spec, rows, make, dry_run, plan_id)
+    outcome.result["operation"] = target.id
+    outcome.result["label"] = target.label
+    return outcome
+
+
+def _nothing(session: Session, verb: str, message: str) -> Outcome:
+    result: dict[str, object] = {"applied": False, "plan_id": None, "changes": [], "reason": message}
+    return Outcome(verb, f"{verb.capitalize()}()", result, "", session.task_ref())
+
+
+# ---- by version and time
+def _by_version(session: Session, version: int, path: str | None, dry_run: bool, plan_id: str | None) -> Outcome:
+    with session.catalog.read() as c:
+        row = versions.get(c, version)
+    if row is None or not any(inside(row.path, root) for root in session.settings.roots):
+        raise AgenvoyError("no_such_version", f"there is no version {version} here", "file_history lists the versions")
+    if path is not None and not _below(session, path)(row.path):
+        shown = session.jail.shown(row.path)
+        raise AgenvoyError("invalid_arguments", f"version {version} is one of {shown}, not of {path}", "leave path out")
+    label = f"Restore(version {version})"
+    spec = session.spec("restore_file", "restore", label, begins=False)
+    spec = replace(spec, forget=True)
+    return _carry_out(
+        session, "restore_file", label, spec, lambda: [row], lambda found: _to_states(session, found, str(version)),
+        dry_run, plan_id,
+    )  # fmt: skip
+
+
+def _by_time(session: Session, time: str, path: str | None, dry_run: bool, plan_id: str | None) -> Outcome:
+    at = times.parse(time)
+    if path is None:
+        raise AgenvoyError("invalid_arguments", "time needs path", 'name a file or folder; "." is the whole workspace')
+    roots = recorded_paths(session, path)
+    label = f"Restore({path} at {time})"
+
+    def rows() -> list[Version]:
+        with session.catalog.read() as c:
+            paths = sorted({p for root in roots for p in versions.below(c, root)})
+            return [row for p in paths if (row := _at(versions.of_path(c, p), at)) is not None]
+
+    spec = session.spec("restore_file", "restore", label, begins=False)
+    spec = replace(spec, forget=True)
+    return _carry_out(
+        session, "restore_file", label, spec, rows, lambda found: _to_states(session, found, f"time {at}"),
+        dry_run, plan_id,
+    )  # fmt: skip
+
+
+def _at(rows: list[Version], at: int) -> Version | None:
+    """The row that tells a path's state at a time: the newest until then, else the first (what was there before)."""
+    until = [row for row in rows if row.at <= at]
+    return until[-1] if until else rows[0] if rows else None
+
+
+def _to_states(session: Session, rows: list[Version], kind: str) -> Plan:
+    """The plan that gives each path the state of a row, whatever is there or in place of a parent now."""
+    items: dict[str, Item] = {}
+    for row in rows:
+        seen = session.log.look(row.path)
+        with session.catalog.read() as c:
+            newest = versions.newest(c, row.path)
+        item = Item(
+            row.path, "unchanged", seen.state, row.state, newest.id if newest else 0, row.id, data=seen.data
+        )
+        if not item.disk.same(item.target):
+            gone = "removed" if item.target.kind == "absent" else "recreated"
+            item.outcome = gone if "absent" in (item.target.kind, item.disk.kind) else "restored"  # type: ignore[assignment]
+            for other in _in_the_way(session, item):
+                items.setdefault(other.path, other)
+        items[row.path] = item
+    return Plan([items[p] for p in sorted(items)], (), f"states {kind}")
+
+
+def _in_the_way(session: Session, item: Item) -> list[Item]:
+    """What has to go first: entries of a folder that stands at the path, a file that stands at one of its parents."""
+    paths = []
+    if item.disk.kind == "dir" and item.target.kind != "dir":
+        paths += entries_below(item.path)
+    if item.target.kind != "absent":
+        root = next((r for r in session.settings.roots if inside(item.path, r)), "/")
+        parts = os.path.relpath(os.path.dirname(item.path), root).split("/")
+        for depth in range(1, len(parts) + 1):
+            folder = os.path.join(root, *parts[:depth])
+            if os.path.lexists(folder) and (os.path.islink(folder) or not os.path.isdir(folder)):
+                paths.append(folder)
+                break
+    found = []
+    for path in paths:
+        seen = session.log.look(path)
+        found.append(
+            Item(path, "removed", seen.state, ABSENT, data=seen.data, reason="it stood in the way; kept as a version")
+        )
+    return found
+
+
+# ---- carrying out
+def _carry_out(
+    session: Session,
+    tool: str,
+    label: str,
+    spec: Spec,
+    rows: Callable[[], list[Version]],
+    make: Callable[[list[Version]], Plan],
+    dry_run: bool,
+    plan_id: str | None,
+) -> Outcome:
+    if dry_run:
+        plan = make(rows())
+        session.log.vault.forget_staged()
+        _check_possible(session, plan)
+        return _answer(session, tool, label, plan, applied=False)
+    session.writable_store()
+    session.ask(ConfirmRequest(tool, label, _question(session, label, rows())))
+    for _ in range(8):
+        first = make(rows())
+        session.log.vault.forget_staged()
+        paths = [item.path for item in first.items]
+        with session.log.hold(paths):
+            plan = make(rows())
+            if [item.path for item in plan.items] != paths:
+                continue  # the picture changed before we had the locks
+            _check(session, plan, plan_id)
+            if plan.changes():
+                _write(session, spec, plan)
+            else:
+                session.log.vault.forget_staged()
+        _clean_trash(session, plan)
+        return _answer(session, tool, label, plan, applied=True)
+    raise AgenvoyError("store_busy", "the files keep changing while the restore is planned", "try again in a moment")
+
+
+def _question(session: Session, label: str, rows: list[Version]) -> str:
+    paths = sorted({session.jail.shown(row.path) for row in rows})
+    shown = ", ".join(paths[:5]) + (f" and {len(paths) - 5} more" if len(paths) > 5 else "")
+    return f"{label}: put back {shown or 'nothing'}?"
+
+
+def _check(session: Session, plan: Plan, plan_id: str | None) -> None:
+    _check_possible(session, plan)
+    if plan_id is not None and plan_id != plan.id:
+        raise _conflict(session, plan, "the plan would be another one now than the one that was shown")
+    failed = plan.having("failed")
+    if failed:
+        lost = next((i for i in failed if i.reason.startswith("its stored")), None)
+        code = "permission_denied" if lost is None else "not_restorable"
+        first = lost or failed[0]
+        raise AgenvoyError(
+            code,
+            f"{session.jail.shown(first.path)} cannot be restored: {first.reason}; nothing was changed",
+            "mend that and call again, or restore the other paths one by one with path",
+            changes=plan_dict(plan, session.jail.shown),
+            plan_id=plan.id,
+        )
+    if plan.having("conflict"):
+        raise _conflict(session, plan, "")
+
+
+def _conflict(session: Session, plan: Plan, why: str) -> AgenvoyError:
+    names = [session.jail.shown(item.path) for item in plan.having("conflict")]
+    told = why or f"{', '.join(names[:8])}{' …' if len(names) > 8 else ''} changed since in the same place"
+    return AgenvoyError(
+        "conflict",
+        f"nothing was restored: {told}",
+        "look with dry_run; then choose on_conflict overwrite (what is there is kept as a version) or skip",
+        changes=plan_dict(plan, session.jail.shown),
+        plan_id=plan.id,
+    )
+
+
+def _check_possible(session: Session, plan: Plan) -> None:
+    """Find before anything is written what could not be written, or has no bytes any more."""
+    going = {item.path for item in plan.items if item.outcome == "removed"}
+    for item in plan.items:
+        if item.outcome not in ("restored", "merged", "removed", "recreated"):
+            continue
+        if not session.jail.writable(item.path):
+            item.outcome, item.reason = "failed", "agenvoy may not write there"
+        elif item.target.kind in ("file", "link") and not _has(session, plan, item):
+            item.outcome, item.reason = "failed", "its stored bytes are gone"
+        else:
+            _check_folder(item, going)
+
+
+def _has(session: Session, plan: Plan, item: Item) -> bool:
+    if item.outcome == "merged" or item.target.same(item.disk) or session.log.vault.has(item.target.hash):
+        return True
+    return any(other.disk.hash == item.target.hash for other in plan.items if other.path == item.moved)
+
+
+def _check_folder(item: Item, going: set[str]) -> None:
+    folder = os.path.dirname(item.path)
+    while not os.path.lexists(folder) or folder in going:
+        folder = os.path.dirname(folder)
+    if os.access(folder, os.W_OK | os.X_OK):
+        return
+    in_place = item.disk.kind == item.target.kind == "file" and os.access(item.path, os.W_OK)
+    if not in_place:
+        item.outcome, item.reason = "failed", "its folder is not writable"
+
+
+def _write(session: Session, spec: Spec, plan: Plan) -> None:
+    spec = replace(spec, handled=plan.handled if spec.target_task else ())
+    try:
+        session.log.write(spec, plan.changes())
+    except Raced:
+        for item in plan.items:
+            if not session.log.look(item.path).state.same(item.disk):
+                item.outcome, item.reason = "conflict", "it was changed by somebody else at the same instant"
+        raise _conflict(session, plan, "a file was changed by somebody else at the same instant") from None
+    except OSError as error:
+        raise from_os_error(error, str(error.filename or "a file of the restore")) from error
+
+
+def _clean_trash(session: Session, plan: Plan) -> None:
+    """A file that is back is in the trash no longer."""
+    for item in plan.having("recreated", "merged", "restored"):
+        with session.catalog.read() as c:
+            entries = trashed.of_path(c, item.path)
+        for entry in entries:
+            drop_place(entry.place)
+            with session.catalog.write(sync=False) as c:
+                trashed.delete(c, entry.version)
+
+
+def _answer(session: Session, tool: str, label: str, plan: Plan, *, applied: bool) -> Outcome:
+    result = {"applied": applied, "plan_id": plan.id, "changes": plan_dict(plan, session.jail.shown)}
+    return Outcome(tool, label, result, "", session.task_ref())

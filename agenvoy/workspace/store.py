@@ -1,0 +1,150 @@
+"""The verbs about the store itself: the trash, sizes, verify, doctor."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sqlite3
+import sys
+from typing import Any
+
+from agenvoy import trash
+from agenvoy.catalog import contents, trashed
+from agenvoy.catalog.connection import DAMAGED
+from agenvoy.errors import AgenvoyError
+from agenvoy.history.verify import verify as check_all
+from agenvoy.history.writing import drop_place
+from agenvoy.types import ConfirmRequest, Outcome
+from agenvoy.workspace import times
+from agenvoy.workspace.session import Session
+
+
+def trash_list(session: Session) -> Outcome:
+    """Removed files of this workspace, newest first."""
+    rows = [
+        {
+            "path": session.jail.shown(entry.path),
+            "moved_to": entry.place,
+            "version": entry.version,
+            "size": entry.size,
+            "removed_at": times.show(entry.at),
+        }
+        for entry in trash.entries(session.catalog, session.settings.roots)
+    ]
+    return Outcome("trash_list", "Trash()", {"rows": rows}, "", session.task_ref())
+
+
+def trash_empty(session: Session) -> Outcome:
+    """Remove the plain copies of this workspace's removed files; their versions stay restorable."""
+    session.not_for_subagents("trash")
+    session.writable_store()
+    with session.catalog.read() as c:
+        entries = trashed.rows(c, session.settings.roots)
+    session.ask(ConfirmRequest("trash", "Empty(trash)", f"remove {len(entries)} files from the trash?"))
+    freed = 0
+    for entry in entries:
+        if os.path.lexists(entry.place):
+            freed += os.lstat(entry.place).st_size
+        drop_place(entry.place)
+        with session.catalog.write(sync=False) as c:
+            trashed.delete(c, entry.version)
+    result = {"removed": len(entries), "bytes": freed}
+    return Outcome("trash_empty", "Empty(trash)", result, "", session.task_ref())
+
+
+def du(session: Session) -> Outcome:
+    """Where the store's bytes are."""
+    store = session.settings.store
+    with session.catalog.read() as c:
+        sizes = contents.sizes(c)
+        rows = {
+            name: int(c.execute(f"SELECT count(*) FROM {name}").fetchone()[0])
+            for name in ("workspaces", "tasks", "operations", "versions")
+        }
+    files = {
+        name: os.path.getsize(os.path.join(store, name))
+        for name in ("history.db", "history.db-wal")
+        if os.path.exists(os.path.join(store, name))
+    }
+    total = sum(
+        os.lstat(os.path.join(folder, name)).st_size for folder, _, names in os.walk(store) for name in names
+    )
+    result = {
+        "store": store, "total_bytes": total, "database_bytes": sum(files.values()), **sizes,
+        "trash_bytes": trash.size(session.catalog), **rows,
+    }  # fmt: skip
+    return Outcome("du", "Du()", result, "", session.task_ref())
+
+
+def verify(session: Session) -> Outcome:
+    """Every blob, row and link of the chain against what was written; see `history.verify`."""
+    found, counts = check_all(session.log)
+    result = {
+        "ok": not found,
+        "findings": [{"kind": f.kind, "what": f.what, "detail": f.detail} for f in found],
+        **counts,
+    }
+    return Outcome("verify", "Verify()", result, "", None)
+
+
+def doctor(session: Session) -> Outcome:
+    """Can this machine do what agenvoy needs, and is the store sound?"""
+    checks = [_system(), _sqlite(), *_store(session), *_packages()]
+    result = {"ok": all(check["ok"] for check in checks), "checks": checks}
+    return Outcome("doctor", "Doctor()", result, "", None)
+
+
+def _check(name: str, ok: bool, detail: str, hint: str = "") -> dict[str, Any]:
+    return {"name": name, "ok": ok, "detail": detail, "hint": hint if not ok else ""}
+
+
+def _system() -> dict[str, Any]:
+    known = sys.platform.startswith(("linux", "darwin"))
+    return _check("system", known, f"{platform.system()}, Python {platform.python_version()}", "use Linux or macOS")
+
+
+def _sqlite() -> dict[str, Any]:
+    told = f"SQLite {sqlite3.sqlite_version}"
+    if sqlite3.sqlite_version_info < (3, 51, 3):
+        told += "; its WAL-reset fault cannot bite: writers and checkpoints are kept apart by the store's gate"
+    return _check("sqlite", sqlite3.sqlite_version_info >= (3, 37, 0), told, "use a Python with SQLite 3.37 or newer")
+
+
+def _store(session: Session) -> list[dict[str, Any]]:
+    store = session.settings.store
+    mark = os.path.join(store, DAMAGED)
+    aside = (
+        f"the files in your workspace are not affected. Look with `sqlite3 {store}/history.db .recover`; to go on with "
+        f"a new history, move {store} aside (blobs and trash in it stay readable)"
+    )
+    try:
+        log = session.log
+        with log.catalog.read() as c:
+            said = [row[0] for row in c.execute("PRAGMA quick_check(5)")]
+    except AgenvoyError as error:
+        return [_check("store", False, error.message, aside if error.code == "store_corrupt" else error.hint)]
+    if said != ["ok"]:
+        return [_check("store", False, f"{store} is damaged: {'; '.join(said)}", aside)]
+    checks = [_check("store", True, f"{store} is sound")]
+    if os.path.exists(mark):
+        if log.catalog.read_only:
+            checks.append(_check("damage", False, "it was found damaged earlier", "make the store writable"))
+        else:
+            os.unlink(mark)
+            checks.append(_check("damage", True, "it was found damaged earlier and is sound now; writing goes on"))
+    if log.catalog.read_only:
+        checks.append(_check("writable", False, f"{store} cannot be written", "set AGENVOY_HOME to another folder"))
+    checks += [_check("recovery", True, said) for said in session.said]
+    return checks
+
+
+def _packages() -> list[dict[str, Any]]:
+    from importlib.util import find_spec
+
+    extras = {"docs": ("pypdf", "docx", "pptx"), "audio": ("faster_whisper",), "mcp": ("mcp",)}
+    checks = []
+    for extra, names in extras.items():
+        missing = [name for name in names if find_spec(name) is None]
+        told = "installed" if not missing else f"not installed (pip install 'agenvoy[{extra}]' adds it)"
+        checks.append(_check(f"extra {extra}", True, told))
+    return checks
