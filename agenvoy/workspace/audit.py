@@ -9,10 +9,8 @@ from typing import Any
 from agenvoy.catalog import tasks, versions
 from agenvoy.disk.jail import inside
 from agenvoy.errors import AgenvoyError
-from agenvoy.history.diff import MAX_BYTES, unified
 from agenvoy.types import ABSENT, Outcome, State, Version
 from agenvoy.workspace import times
-from agenvoy.workspace.restoring import recorded_paths
 from agenvoy.workspace.session import Session
 from agenvoy.workspace.tasks import meant
 
@@ -85,7 +83,7 @@ def _exact_or_folder(session: Session, named: Sequence[str]) -> tuple[list[str],
     exact: list[str] = []
     folders: list[str] = []
     for name in named:
-        for real in recorded_paths(session, name):
+        for real in session.recorded_paths(name):
             exact.append(real)
             if os.path.isdir(real) or _has_below(session, real):
                 folders.append(real)
@@ -121,7 +119,7 @@ def describe(session: Session, row: Version) -> dict[str, Any]:
     }
     if row.moved is not None:
         shown["moved"] = session.jail.shown(row.moved)
-    if state.kind in ("file", "link") and not session.log.vault.has(state.hash):
+    if state.kind in ("file", "link") and not session.vault.has(state.hash):
         shown["restorable"] = False
         shown["reason"] = "the stored bytes are gone"
     return shown
@@ -160,10 +158,12 @@ def version(session: Session, number: int) -> Version:
 
 
 def _against_disk(session: Session, name: str) -> dict[str, Any]:
-    for real in recorded_paths(session, name):
+    for real in session.recorded_paths(name):
         with session.catalog.read() as c:
             row = versions.newest(c, real)
         if row is not None:
+            from agenvoy.history.diff import MAX_BYTES
+
             seen = session.log.look(real, shown=name)
             data = seen.data
             if data is None and seen.state.kind == "file" and seen.state.size <= MAX_BYTES:
@@ -179,15 +179,19 @@ def _between(session: Session, row: Version, after: State, path: str, new: bytes
 
 def diff_text(session: Session, shown: str, path: str, before: State, after: State, new: bytes | None) -> str:
     """The diff of two states of a path; of a sensitive file sizes and hashes only, unless reading it is allowed."""
+    from agenvoy.history.diff import unified
+
     if session.settings.is_sensitive(shown, path) and not session.settings.allow_sensitive:
         return unified(None, None, shown, before, after)
     return unified(_content(session, before), new, shown, before, after)
 
 
 def _content(session: Session, state: State) -> bytes | None:
-    if state.kind not in ("file", "link") or state.size > MAX_BYTES or not session.log.vault.has(state.hash):
+    from agenvoy.history.diff import MAX_BYTES
+
+    if state.kind not in ("file", "link") or state.size > MAX_BYTES or not session.vault.has(state.hash):
         return None
-    return session.log.vault.read(state.hash)
+    return session.vault.read(state.hash)
 
 
 def diff(
@@ -215,6 +219,8 @@ def _row(session: Session, number: int) -> Version:
 
 
 def _disk(session: Session, path: str, state: State) -> bytes | None:
+    from agenvoy.history.diff import MAX_BYTES
+
     if state.kind != "file" or state.size > MAX_BYTES:
         return session.log.look(path).data
     return b"".join(session.log.disk_blocks(path))
@@ -222,7 +228,7 @@ def _disk(session: Session, path: str, state: State) -> bytes | None:
 
 def _of_task(session: Session, task_id: str, path: str | None) -> list[dict[str, Any]]:
     task = meant(session, task_id)
-    only = set(recorded_paths(session, path)) if path is not None else None
+    only = set(session.recorded_paths(path)) if path is not None else None
     with session.catalog.read() as c:
         rows = [r for r in versions.of_task(c, task.id) if r.action not in ("observed", "external")]
         firsts = {r.path: r for r in reversed(rows)}
@@ -263,7 +269,7 @@ def blame(session: Session, path: str) -> Outcome:
     from agenvoy import textual
     from agenvoy.history.blame import annotate
 
-    real = next((p for p in recorded_paths(session, path) if _known(session, p)), None)
+    real = next((p for p in session.recorded_paths(path) if _known(session, p)), None)
     if real is None:
         raise AgenvoyError("no_such_version", f"nothing is recorded for {path}", "file_history lists what is")
     if session.settings.is_sensitive(path, real) and not session.settings.allow_sensitive:

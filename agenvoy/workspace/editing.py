@@ -47,7 +47,7 @@ def edit_file(
             "file",
             seen.state.mode if seen.state.kind == "file" else 0o666 & ~_umask(),
             len(new),
-            session.log.vault.stage(new),
+            session.vault.stage(new),
             seen.state.extra,
         )
         action = "modify" if seen.state.kind == "file" else "create"
@@ -94,11 +94,11 @@ def _check_target(seen: Seen, place: Place, *, patch: bool, limit: int) -> None:
 
 def _check_fresh(session: Session, known: str | None, seen: Seen, real: str, place: Place) -> None:
     diff = None
-    if known is not None and known != seen.state.hash and session.log.vault.has(known):
+    if known is not None and known != seen.state.hash and session.vault.has(known):
         if session.settings.is_sensitive(place.asked, real):
             diff = f"(a sensitive file: {seen.state.size} bytes now)"
         else:
-            old = session.log.vault.read(known)
+            old = session.vault.read(known)
             before = State("file", seen.state.mode, len(old), known)
             diff = unified(old, seen.data, place.shown, before, seen.state)
     freshness.judge(known, seen.state.hash, place.shown, diff)

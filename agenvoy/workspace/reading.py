@@ -52,7 +52,7 @@ def _remember(session: Session, seen: list[tuple[Place, ReadEntry]]) -> tuple[li
 def _store(session: Session, seen: list[tuple[Place, ReadEntry]]) -> None:
     if not seen:
         return
-    vault, at = session.log.vault, session.clock()
+    vault, at = session.vault, session.clock()
     paths = {place.real: session.identity(place.real) for place, _ in seen}
     with session.lock:
         for _, entry in seen:

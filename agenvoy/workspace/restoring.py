@@ -63,15 +63,8 @@ def _below(session: Session, path: str | None) -> Callable[[str], bool]:
     """Whether a recorded path is the one that is meant, or below it."""
     if path is None:
         return lambda real: True
-    roots = recorded_paths(session, path)
+    roots = session.recorded_paths(path)
     return lambda real: any(real == r or real.startswith(r.rstrip("/") + "/") for r in roots)
-
-
-def recorded_paths(session: Session, path: str) -> list[str]:
-    """The paths under which the log may know what a caller's path means: the file it leads to, and itself."""
-    followed = session.jail.resolve(path).real
-    itself = session.jail.resolve(path, follow=False).real
-    return list(dict.fromkeys((session.identity(followed), followed, itself)))
 
 
 # ---- by task
@@ -199,7 +192,7 @@ def _by_time(session: Session, time: str, path: str | None, dry_run: bool, plan_
     at = times.parse(time)
     if path is None:
         raise AgenvoyError("invalid_arguments", "time needs path", 'name a file or folder; "." is the whole workspace')
-    roots = recorded_paths(session, path)
+    roots = session.recorded_paths(path)
     label = f"Restore({path} at {time})"
 
     def rows() -> list[Version]:
@@ -275,14 +268,14 @@ def _carry_out(
 ) -> Outcome:
     if dry_run:
         plan = make(rows())
-        session.log.vault.forget_staged()
+        session.vault.forget_staged()
         _check_possible(session, plan)
         return _answer(session, tool, label, plan, applied=False)
     session.writable_store()
     session.ask(ConfirmRequest(tool, label, _question(session, label, rows())))
     for _ in range(8):
         first = make(rows())
-        session.log.vault.forget_staged()
+        session.vault.forget_staged()
         paths = [item.path for item in first.items]
         with session.log.hold(paths):
             plan = make(rows())
@@ -292,7 +285,7 @@ def _carry_out(
             if plan.changes():
                 _write(session, spec, plan)
             else:
-                session.log.vault.forget_staged()
+                session.vault.forget_staged()
         _clean_trash(session, plan)
         return _answer(session, tool, label, plan, applied=True)
     raise AgenvoyError("store_busy", "the files keep changing while the restore is planned", "try again in a moment")
@@ -351,7 +344,7 @@ def _check_possible(session: Session, plan: Plan) -> None:
 
 
 def _has(session: Session, plan: Plan, item: Item) -> bool:
-    if item.outcome == "merged" or item.target.same(item.disk) or session.log.vault.has(item.target.hash):
+    if item.outcome == "merged" or item.target.same(item.disk) or session.vault.has(item.target.hash):
         return True
     return any(other.disk.hash == item.target.hash for other in plan.items if other.path == item.moved)
 

@@ -7,21 +7,21 @@ import secrets
 import stat
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
-from agenvoy.catalog import Catalog, reads, tasks, trashed
+from agenvoy.catalog import Catalog, reads, tasks, trashed, versions
 from agenvoy.catalog.tasks import Task
 from agenvoy.config import Settings
 from agenvoy.disk.jail import Jail
-from agenvoy.disk.locks import Locks
-from agenvoy.disk.replace import Raced
 from agenvoy.errors import AgenvoyError, from_os_error
-from agenvoy.history.changes import Spec, no_step
-from agenvoy.history.log import Log
-from agenvoy.history.recovery import recover
 from agenvoy.history.vault import Vault
 from agenvoy.types import Clock, Confirm, ConfirmRequest, NewId, TaskRef
+
+if TYPE_CHECKING:
+    from agenvoy.history.changes import Spec
+    from agenvoy.history.log import Log
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base 32, lower case: sorts as it counts
 
@@ -53,7 +53,7 @@ class Session:
         clock: Clock | None = None,
         new_id: NewId | None = None,
         confirm: Confirm | None = None,
-        step: object = None,
+        step: Callable[[str], None] | None = None,
     ) -> None:
         self.settings = settings
         self.clock: Clock = clock or time.time_ns
@@ -63,31 +63,49 @@ class Session:
         self.lock = threading.RLock()
         self.said: list[str] = []  # by recovery at opening
         self._step = step
+        self._catalog: Catalog | None = None
+        self._vault: Vault | None = None
         self._log: Log | None = None
 
     # ---- the store
     @property
-    def log(self) -> Log:
-        """The log; the store is opened (and what a dead process left brought to an end) at first use."""
+    def catalog(self) -> Catalog:
+        """The open history.db; opened (and what a dead process left brought to an end) at first use."""
         with self.lock:
-            if self._log is None:
-                catalog = Catalog(self.settings.store, self.settings.busy_s)
-                self._log = Log(
-                    catalog,
-                    Vault(catalog, self.settings.inline_blob),
-                    Locks(self.settings.store, self.settings.busy_s),
-                    self.clock,
-                    recover,
-                    self._step or no_step,  # type: ignore[arg-type]
-                )
-                if not catalog.read_only:
-                    self.said += recover(self._log)
-            return self._log
+            if self._catalog is None:
+                self._catalog = Catalog(self.settings.store, self.settings.busy_s)
+                self._vault = Vault(self._catalog, self.settings.inline_blob)
+                with self._catalog.read() as c:
+                    left = not self._catalog.read_only and bool(versions.prepared(c))
+                if left:
+                    from agenvoy.history.recovery import recover
+
+                    self.said += recover(self.log)
+            return self._catalog
 
     @property
-    def catalog(self) -> Catalog:
-        """The open history.db."""
-        return self.log.catalog
+    def vault(self) -> Vault:
+        """The contents of the log."""
+        with self.lock:
+            catalog = self.catalog
+            if self._vault is None:
+                self._vault = Vault(catalog, self.settings.inline_blob)
+            return self._vault
+
+    @property
+    def log(self) -> Log:
+        """The log. (Imported late: looking back needs neither the writing half nor recovery.)"""
+        with self.lock:
+            catalog = self.catalog
+            if self._log is None:
+                from agenvoy.disk.locks import Locks
+                from agenvoy.history.changes import no_step
+                from agenvoy.history.log import Log
+                from agenvoy.history.recovery import recover
+
+                locks = Locks(self.settings.store, self.settings.busy_s)
+                self._log = Log(catalog, self.vault, locks, self.clock, recover, self._step or no_step)
+            return self._log
 
     def writable_store(self) -> None:
         """Refuse a change that could not be recorded; raises store_unavailable."""
@@ -101,13 +119,15 @@ class Session:
     def close(self) -> None:
         """Close the store."""
         with self.lock:
-            if self._log is not None:
-                self._log.catalog.close()
-                self._log = None
+            if self._catalog is not None:
+                self._catalog.close()
+                self._catalog = self._vault = self._log = None
 
     @contextmanager
     def translating(self, shown: str) -> Iterator[None]:
         """Turns what the system or a race says about a path into the contract's errors."""
+        from agenvoy.disk.replace import Raced
+
         try:
             yield
         except Raced:
@@ -158,6 +178,8 @@ class Session:
 
     def spec(self, tool: str, kind: str, label: str, *, begins: bool = True) -> Spec:
         """Who writes; with `begins`, a task is begun where none is running."""
+        from agenvoy.history.changes import Spec
+
         task = self.running()
         if task is None and begins:
             return Spec(self.settings.root, self.settings.actor, tool, kind, label, self.new_id(), "")
@@ -243,3 +265,9 @@ class Session:
             if (other.st_dev, other.st_ino) == (found.st_dev, found.st_ino):
                 return name
         return real
+
+    def recorded_paths(self, path: str) -> list[str]:
+        """The paths under which the log may know what a caller's path means: the file it leads to, and itself."""
+        followed = self.jail.resolve(path).real
+        itself = self.jail.resolve(path, follow=False).real
+        return list(dict.fromkeys((self.identity(followed), followed, itself)))

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from agenvoy.workspace.service import Service
 
 from agenvoy.config import Settings
 from agenvoy.surfaces.dispatch import call
+from agenvoy.workspace.service import Service
 
 
 @pytest.fixture
