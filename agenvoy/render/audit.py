@@ -118,10 +118,10 @@ def _verify(result: Rows, style: Style) -> str:
 def _sizes(result: Rows, style: Style) -> str:
     rows = []
     for key, value in result.items():
-        size = isinstance(value, int) and not isinstance(value, bool) and not key.startswith(("count", "n_"))
-        sized = size and any(word in key for word in ("bytes", "size", "database", "blobs", "trash", "total"))
-        rows.append([key.replace("_", " "), human_size(value) if sized else visible(str(value))])
-    return "\n".join(aligned(rows, right=frozenset({1})))
+        sized = isinstance(value, int) and key.endswith("bytes")
+        shown = human_size(value) if sized else f"{value:,}" if isinstance(value, int) else visible(str(value))
+        rows.append([key.removesuffix("_bytes").replace("_", " "), shown])
+    return "\n".join(aligned(rows))
 
 
 AUDIT: dict[str, Callable[[Rows, Style], str]] = {

@@ -114,14 +114,16 @@ def _restore(result: Rows, arguments: Rows) -> str:
     moved = [c for c in changes if c["outcome"] not in ("unchanged", "skipped")]
     if not result.get("applied"):
         if not moved:
-            return "Nothing to undo: everything is as it was."
+            return str(result.get("reason") or "Nothing to undo: everything is as it was.")
         plan = result.get("plan_id")
         lines = ["Plan; nothing was written:", *_changes(changes), f"In all: {_totals(changes)}."]
         return "\n".join([*lines, f"To carry it out: the same call with plan_id={plan} and without dry_run."])
     if not moved:
         return "\n".join(["Nothing to undo: everything is as it was.", *_changes(changes)])
     lines = [*_changes(changes), f"Restored: {_totals(changes)}."]
-    return "\n".join([*lines, "Undo this restore: agenvoy undo (its versions are in file_history)."])
+    if len(moved) == 1 and moved[0].get("from_version"):
+        return "\n".join([*lines, f"Undo: restore_file version={moved[0]['from_version']}, or agenvoy undo"])
+    return "\n".join([*lines, "Undo this restore: agenvoy undo, or restore_file with the first versions above."])
 
 
 def _history(result: Rows, arguments: Rows) -> str:

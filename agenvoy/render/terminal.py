@@ -83,8 +83,13 @@ def _read(result: Rows, style: Style) -> str:
         if len(entries) > 1:
             parts.append(style.paint(f"── {cell(entry, 'path')}", "bold"))
         error = entry.get("error")
-        parts.append(error_for_people(error, style) if error else visible_rows(str(entry.get("text") or "")))
+        parts.append(_read_error(error, style) if error else visible_rows(str(entry.get("text") or "")))
     return "\n".join(parts).rstrip("\n")
+
+
+def _read_error(error: Rows, style: Style) -> str:
+    hint = f" ({visible(str(error['hint']))})" if error.get("hint") else ""
+    return style.paint(f"{error['code']}:", "red") + f" {visible(str(error['message']))}{hint}"
 
 
 def _edit(result: Rows, style: Style) -> str:
@@ -108,17 +113,25 @@ def _move(result: Rows, style: Style) -> str:
     return f"moved {cell(result, 'path')} to {cell(result, 'to')}\n{style.paint('undo: agenvoy undo', 'dim')}"
 
 
-def _restore(result: Rows, style: Style) -> str:
+def _restore(result: Rows, style: Style, back: str = "undo: agenvoy undo") -> str:
     changes: Sequence[Rows] = result.get("changes") or []
     moved = [c for c in changes if c["outcome"] not in ("unchanged", "skipped")]
     lines = change_rows(changes, style)
     if not moved:
-        return "\n".join([*lines, "nothing to undo: everything is as it was"])
+        return "\n".join([*lines, visible(str(result.get("reason") or "nothing to undo: everything is as it was"))])
     if not result.get("applied"):
         conflicts = sum(c["outcome"] == "conflict" for c in changes)
         tail = f"; {plural(conflicts, 'conflict')}" if conflicts else ""
         return "\n".join([*lines, f"dry run: nothing was written{tail} (plan {result.get('plan_id')})"])
-    return "\n".join([*lines, style.paint(f"{plural(len(moved), 'path')} put back; undo: agenvoy undo", "dim")])
+    return "\n".join([*lines, style.paint(f"{plural(len(moved), 'path')} put back; {back}", "dim")])
+
+
+def _undo(result: Rows, style: Style) -> str:
+    return _restore(result, style, "agenvoy redo does it again")
+
+
+def _redo(result: Rows, style: Style) -> str:
+    return _restore(result, style, "undo: agenvoy undo")
 
 
 def _members(result: Rows, style: Style) -> str:
@@ -133,7 +146,7 @@ _TEXTS: dict[str, Callable[[Rows, Style], str]] = {
     "remove_tree": _remove,
     "move_file": _move,
     "restore_file": _restore,
-    "undo": _restore,
-    "redo": _restore,
+    "undo": _undo,
+    "redo": _redo,
     **AUDIT,
 }
