@@ -6,15 +6,13 @@ in time: the order is the log's own. The judge is the content hash; times and si
 
 from __future__ import annotations
 
-import sqlite3
-
-from agenvoy.catalog import reads
+from agenvoy.catalog import Connection, reads
 from agenvoy.errors import AgenvoyError
 
 DIFF_BYTES = 16 * 1024  # of the diff in a refusal: enough to go on in one more call, small enough for a model
 
 
-def known(c: sqlite3.Connection, task: str | None, scope: str, path: str) -> str | None:
+def known(c: Connection, task: str | None, scope: str, path: str) -> str | None:
     """The hash of the content that a task (or, outside a task, its workspace and actor) knows at a path; None: none.
 
     Args:

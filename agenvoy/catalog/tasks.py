@@ -40,6 +40,16 @@ def ensure_workspace(c: sqlite3.Connection, root: str) -> int:
     return found
 
 
+def root_of(c: sqlite3.Connection, workspace: int) -> str:
+    """The real root path of a workspace."""
+    return os.fsdecode(c.execute("SELECT root FROM workspaces WHERE id = ?", (workspace,)).fetchone()[0])
+
+
+def set_undone(c: sqlite3.Connection, task: str, operation: int) -> None:
+    """Note which restore took a task back last."""
+    c.execute("UPDATE tasks SET undone_by = ? WHERE id = ?", (operation, task))
+
+
 def insert(c: sqlite3.Connection, task: str, workspace: int, actor: str, objective: str, at: int) -> None:
     """Begin a task; raises sqlite3.IntegrityError when the id is taken."""
     c.execute(

@@ -111,6 +111,13 @@ def below(c: sqlite3.Connection, folder: str) -> list[str]:
     return [os.fsdecode(row[0]) for row in rows]
 
 
+def any_below(c: sqlite3.Connection, folder: str) -> bool:
+    """Whether any path below a folder has a row."""
+    raw = os.fsencode(folder).rstrip(b"/")
+    found = c.execute("SELECT 1 FROM versions WHERE path >= ? AND path < ? LIMIT 1", (raw + b"/", raw + b"0"))
+    return found.fetchone() is not None
+
+
 def last_id(c: sqlite3.Connection) -> int:
     """The newest version id in the store; 0 in an empty one."""
     row = c.execute("SELECT max(id) FROM versions").fetchone()

@@ -48,4 +48,4 @@ class OpenResult(Result):
     """What open_file gives back."""
 
     target: str
-    handler: str | None = None
+    opened: bool = True

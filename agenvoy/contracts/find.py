@@ -61,16 +61,20 @@ class MatchRow(Result):
 
 
 class LineRow(Result):
-    """A matching line, or a neighbour of one (`context`)."""
+    """A matching line, or a neighbour of one (`context`); `cut` where it was too long to be shown whole."""
 
     path: str
     line: int
     text: str
     context: bool | None = None
+    cut: bool | None = None
 
 
 class FindResult(Result):
-    """What find_files gives back; the members from `total` on belong to search, `dropped` to list and glob."""
+    """What find_files gives back; `total` to `next_offset` belong to search, `dropped` to list and glob.
+
+    `complete` is false where the time limit was reached, at the path `stopped_at`.
+    """
 
     rows: list[LineRow | MatchRow | FileRow]
     dropped: int | None = None
@@ -79,4 +83,5 @@ class FindResult(Result):
     limit: int | None = None
     next_offset: int | None = None
     complete: bool | None = None
+    stopped_at: str | None = None
     skipped: dict[str, int] | None = None

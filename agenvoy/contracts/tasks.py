@@ -29,6 +29,7 @@ class EndTaskResult(Result):
     """What end_task gives back."""
 
     task_id: str
+    summary: str | None = None
 
 
 class ListTasksRequest(Request):
@@ -42,6 +43,7 @@ class TaskRow(Result):
 
     task_id: str
     objective: str
+    summary: str | None = None
     actor: str
     begun_at: str
     ended_at: str | None = None

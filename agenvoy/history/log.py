@@ -12,12 +12,11 @@ from __future__ import annotations
 import errno
 import os
 import secrets
-import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace as with_fields
 
-from agenvoy.catalog import Catalog, reads, tasks, trashed, versions
+from agenvoy.catalog import Catalog, Connection, reads, tasks, trashed, undone, versions
 from agenvoy.disk import replace, states
 from agenvoy.disk.jail import open_folder
 from agenvoy.disk.locks import Locks, inode_key, path_key
@@ -161,17 +160,15 @@ class Log:
                 },
             )  # fmt: skip
             versions.insert_versions(c, rows)
-            c.executemany(
-                "INSERT OR REPLACE INTO undone(task, path, operation, upto) VALUES (?, ?, ?, ?)",
-                [(spec.target_task, os.fsencode(path), operation, upto) for path, upto in spec.handled],
-            )
+            if spec.target_task is not None:
+                undone.insert(c, spec.target_task, operation, spec.handled)
             for change in changes:
                 if change.before.kind == "file" and '"l":' in change.before.extra:
                     _note_inode(c, change)
         return operation, Written(operation, *written, {})
 
     @staticmethod
-    def _task(c: sqlite3.Connection, spec: Spec, workspace: int, at: int) -> None:
+    def _task(c: Connection, spec: Spec, workspace: int, at: int) -> None:
         if spec.task is None:
             return
         if spec.objective is not None:
@@ -187,7 +184,7 @@ class Log:
             if spec.undoes is not None:
                 mark_undone(c, spec, operation)
             if spec.target_task is not None:
-                c.execute("UPDATE tasks SET undone_by = ? WHERE id = ?", (operation, spec.target_task))
+                tasks.set_undone(c, spec.target_task, operation)
             if spec.forget:
                 forget_reads(c, [change.path for change in changes], spec, operation, at)
             for change in changes:
@@ -223,7 +220,7 @@ class Log:
         """
         with self.catalog.read() as c:
             op = versions.operation(c, operation)
-            root = c.execute("SELECT w.root FROM workspaces w WHERE w.id = ?", (op.workspace if op else 0,)).fetchone()
+            root = tasks.root_of(c, op.workspace) if op is not None else None
         found = []
         for change in changes:
             seen = self.look(change.path)
@@ -232,7 +229,7 @@ class Log:
             if not seen.state.same(newest.state if newest else change.before):
                 found.append(Change(change.path, change.before, seen.state, "external", data=seen.data))
         if found and root is not None:
-            self.record_only(Spec(os.fsdecode(root[0]), "", "", "external", f"Outside({len(found)} paths)"), found)
+            self.record_only(Spec(root, "", "", "external", f"Outside({len(found)} paths)"), found)
         return [change.path for change in found]
 
     def record_only(self, spec: Spec, changes: Sequence[Change]) -> Written:
@@ -256,7 +253,7 @@ def _inode_keys(paths: Sequence[str]) -> set[bytes]:
     return keys
 
 
-def _note_inode(c: sqlite3.Connection, change: Change) -> None:
+def _note_inode(c: Connection, change: Change) -> None:
     import json
 
     device, inode = json.loads(change.before.extra)["l"]
@@ -264,7 +261,7 @@ def _note_inode(c: sqlite3.Connection, change: Change) -> None:
 
 
 def _rows(
-    c: sqlite3.Connection,
+    c: Connection,
     changes: Sequence[Change],
     operation: int,
     first: int,
@@ -309,7 +306,7 @@ def trash_for(changes: Sequence[Change], new: dict[str, int]) -> dict[str, int]:
     }
 
 
-def folders_taken_back(c: sqlite3.Connection, undoes: int | None, task: str | None) -> list[str]:
+def folders_taken_back(c: Connection, undoes: int | None, task: str | None) -> list[str]:
     """Folders that the operation or task that is taken back had made on its way to a file."""
     if undoes is None and task is None:
         return []
@@ -317,7 +314,7 @@ def folders_taken_back(c: sqlite3.Connection, undoes: int | None, task: str | No
     return [folder for op in found for folder in parts.split_folders(op.folders)]
 
 
-def mark_undone(c: sqlite3.Connection, spec: Spec, operation: int) -> None:
+def mark_undone(c: Connection, spec: Spec, operation: int) -> None:
     """An undo marks what it took back; a redo (the undo of an undo) lets the first operation hold again."""
     assert spec.undoes is not None
     versions.set_undone(c, spec.undoes, operation)
@@ -327,7 +324,7 @@ def mark_undone(c: sqlite3.Connection, spec: Spec, operation: int) -> None:
             versions.set_undone(c, undo.undoes, None)
 
 
-def forget_reads(c: sqlite3.Connection, paths: Sequence[str], spec: Spec, operation: int, at: int) -> None:
+def forget_reads(c: Connection, paths: Sequence[str], spec: Spec, operation: int, at: int) -> None:
     """Take restored paths out of every memory, and leave a notice for those whose memory it was."""
     after = versions.last_id(c)
     told: dict[str, list[str]] = {}

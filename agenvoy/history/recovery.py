@@ -169,7 +169,7 @@ def _forward(
         if operation.undoes is not None:
             mark_undone(c, spec, operation.id)
         if operation.target_task is not None:
-            c.execute("UPDATE tasks SET undone_by = ? WHERE id = ?", (operation.id, operation.target_task))
+            tasks.set_undone(c, operation.target_task, operation.id)
         for change in changes:
             version = writer.trash.get(change.path)
             place = None if version is None else os.path.join(
@@ -213,5 +213,4 @@ def _back(log: Log, operation: Operation, changes: list[Change], writer: DiskWri
 
 def _root(log: Log, operation: Operation) -> str:
     with log.catalog.read() as c:
-        row = c.execute("SELECT root FROM workspaces WHERE id = ?", (operation.workspace,)).fetchone()
-    return os.fsdecode(row[0])
+        return tasks.root_of(c, operation.workspace)

@@ -11,11 +11,9 @@ What counts as a task's row: what its operations wrote, but not
 
 from __future__ import annotations
 
-import os
-import sqlite3
 from dataclasses import dataclass
 
-from agenvoy.catalog import versions
+from agenvoy.catalog import Connection, undone, versions
 from agenvoy.types import ABSENT, State, Version
 
 
@@ -38,16 +36,9 @@ class Segment:
     source: str | None = None
 
 
-def rows_of_task(c: sqlite3.Connection, task: str) -> list[Version]:
+def rows_of_task(c: Connection, task: str) -> list[Version]:
     """The rows that restoring a task would take back, oldest first."""
-    handled = {
-        os.fsdecode(path): upto
-        for path, upto in c.execute(
-            "SELECT u.path, max(u.upto) FROM undone u JOIN operations o ON o.id = u.operation"
-            " WHERE u.task = ? AND o.state IN (1, 3) AND o.undone_by IS NULL GROUP BY u.path",
-            (task,),
-        )
-    }
+    handled = undone.upto(c, task)
     operations = {
         op.id: op for op in versions.operations(c, "task = ? AND state IN (1, 3)", (task,)) if _counts(c, op, task)
     }
@@ -60,7 +51,7 @@ def rows_of_task(c: sqlite3.Connection, task: str) -> list[Version]:
     ]
 
 
-def _counts(c: sqlite3.Connection, op: versions.Operation, task: str) -> bool:
+def _counts(c: Connection, op: versions.Operation, task: str) -> bool:
     if op.target_task == task or op.undone_by is not None or op.kind in ("external", "recover"):
         return op.kind == "recover" and op.undone_by is None
     target: versions.Operation | None = op
@@ -70,12 +61,12 @@ def _counts(c: sqlite3.Connection, op: versions.Operation, task: str) -> bool:
     return not own
 
 
-def rows_of_operation(c: sqlite3.Connection, operation: int) -> list[Version]:
+def rows_of_operation(c: Connection, operation: int) -> list[Version]:
     """The rows that undoing an operation would take back."""
     return [r for r in versions.of_operation(c, operation) if r.action not in ("observed", "external")]
 
 
-def segments(c: sqlite3.Connection, rows: list[Version]) -> list[Segment]:
+def segments(c: Connection, rows: list[Version]) -> list[Segment]:
     """The segments of these rows, newest first."""
     wanted = {row.id for row in rows}
     found: list[Segment] = []

@@ -10,13 +10,12 @@ with a suffix, so no content ever stands for another.
 from __future__ import annotations
 
 import os
-import sqlite3
 from collections.abc import Iterable, Iterator
 
 from agenvoy.blobs import BlobDamaged, BlobMissing, BlobStore, FileBlobs
 from agenvoy.blobs import codec as codecs
 from agenvoy.blobs.hashing import TwinHasher
-from agenvoy.catalog import Catalog, contents
+from agenvoy.catalog import Catalog, Connection, contents
 from agenvoy.errors import AgenvoyError
 
 BLOCK = 1024 * 1024
@@ -57,7 +56,7 @@ class Vault:
         self._staged[kept.name] = contents.Content(kept.name, kept.size, kept.stored, kept.codec, kept.proof, None)
         return kept.name
 
-    def enter(self, c: sqlite3.Connection) -> dict[str, str]:
+    def enter(self, c: Connection) -> dict[str, str]:
         """Write the rows of staged contents; gives `{name: name it is stored under}`.
 
         A row whose bytes were damaged or lost is mended by the sound copy.
@@ -68,7 +67,7 @@ class Vault:
         self._staged.clear()
         return names
 
-    def _enter_one(self, c: sqlite3.Connection, content: contents.Content) -> str:
+    def _enter_one(self, c: Connection, content: contents.Content) -> str:
         name, number = content.hash, 1
         while (known := contents.get(c, name)) is not None:
             if known.proof == content.proof:
@@ -85,7 +84,7 @@ class Vault:
         """Drop what was staged for an operation that will not be recorded (blob files stay for `gc`)."""
         self._staged.clear()
 
-    def proof(self, c: sqlite3.Connection, name: str) -> bytes | None:
+    def proof(self, c: Connection, name: str) -> bytes | None:
         """The SHA-256 of a recorded content; None where it is not known."""
         row = contents.get(c, name) if name else None
         return None if row is None else row.proof

@@ -6,11 +6,10 @@ Nothing is changed. Findings name what is wrong exactly; the rest of the store s
 from __future__ import annotations
 
 import os
-import sqlite3
 from dataclasses import dataclass
 from typing import Any
 
-from agenvoy.catalog import contents, migrations, trashed, versions
+from agenvoy.catalog import Connection, checks, contents, trashed, versions
 from agenvoy.errors import AgenvoyError
 from agenvoy.history import changes
 from agenvoy.history.log import Log
@@ -46,32 +45,19 @@ def verify(log: Log) -> tuple[list[Finding], dict[str, int]]:
     return found, counts
 
 
-def _database(c: sqlite3.Connection) -> list[Finding]:
-    try:
-        said = [row[0] for row in c.execute("PRAGMA integrity_check(20)")]
-        found = [Finding("database", "history.db", line) for line in said if line != "ok"]
-        seen = migrations.applied(c) or []
-    except sqlite3.DatabaseError as error:
-        return [Finding("database", "history.db", str(error))]
-    missing = [name for name in migrations.NAMES if name not in seen]
-    return found + [Finding("schema", name, "this migration was not applied") for name in missing]
+def _database(c: Connection) -> list[Finding]:
+    found = [Finding("database", "history.db", line) for line in checks.integrity(c)]
+    if found:
+        return found
+    return [Finding("schema", name, "this migration was not applied") for name in checks.missing_migrations(c)]
 
 
-def _chain(c: sqlite3.Connection, found: list[Finding]) -> int:
+def _chain(c: Connection, found: list[Finding]) -> int:
     """The first broken link; operations after it are not judged, since each rests on the one before."""
     count, previous = 0, bytes(32)
-    rows = c.execute(
-        "SELECT o.id, w.root, o.task, o.actor, o.tool, o.kind, o.label, o.at, o.undoes, o.target_task, o.previous,"
-        " o.digest FROM operations o LEFT JOIN workspaces w ON w.id = o.workspace ORDER BY o.id"
-    ).fetchall()
-    for row in rows:
+    for row, own in checks.chain(c):
         count += 1
         head: list[Any] = [row[0], os.fsdecode(row[1] or b""), *row[2:10]]
-        own = c.execute(
-            "SELECT id, path, operation, action, kind, mode, size, hash, extra, moved, proof FROM versions"
-            " WHERE operation = ? ORDER BY id",
-            (row[0],),
-        ).fetchall()
         if bytes(row[10]) != previous:
             found.append(Finding("chain", f"operation {row[0]}", "it does not follow on the operation before it"))
             break
@@ -96,16 +82,9 @@ def _blobs(log: Log, found: list[Finding]) -> int:
 
 def _versions(log: Log, found: list[Finding]) -> int:
     with log.catalog.read() as c:
-        orphans = c.execute(
-            f"SELECT v.id, v.path, v.hash FROM versions v JOIN operations o ON o.id = v.operation"
-            f" WHERE v.hash != '' AND o.state IN {versions.LIVE} AND NOT EXISTS"
-            " (SELECT 1 FROM blobs b WHERE b.hash = v.hash)"
-        ).fetchall()
-        wrong = c.execute(
-            "SELECT v.id, v.path FROM versions v JOIN blobs b ON b.hash = v.hash WHERE v.size != b.size"
-            " OR (v.proof IS NOT NULL AND v.proof != b.proof)"
-        ).fetchall()
-        count = int(c.execute("SELECT count(*) FROM versions").fetchone()[0])
+        orphans = checks.versions_without_blob(c)
+        wrong = checks.versions_with_another_blob(c)
+        count = checks.count(c, "versions")
         stuck = versions.prepared(c)
     for number, path, name in orphans:
         found.append(Finding("version", f"{number} ({os.fsdecode(path)})", f"its content {name} is not in the store"))

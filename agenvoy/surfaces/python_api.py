@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from types import TracebackType
 from typing import Any, Literal, TypeVar
 
@@ -34,6 +35,7 @@ from agenvoy.contracts.tasks import (
     StatusResult,
 )
 from agenvoy.disk.names import is_utf8, spell
+from agenvoy.errors import AgenvoyError
 from agenvoy.types import Confirm
 from agenvoy.workspace.service import Service
 
@@ -55,8 +57,9 @@ class Workspace:
     confirmation, but for sensitive files, which ask `confirm`. Every method raises `AgenvoyError`.
     """
 
-    def __init__(self, service: Service) -> None:
+    def __init__(self, service: Service, confirm: Confirm | None = None) -> None:
         self._service = service
+        self._confirm = confirm
         self._lock = threading.RLock()
 
     @classmethod
@@ -99,7 +102,7 @@ class Workspace:
             allow_sensitive=allow_sensitive,
             subagent=subagent,
         )
-        return cls(Service(settings, confirm=confirm))
+        return cls(Service(settings, confirm=confirm), confirm)
 
     def close(self) -> None:
         """Close the store; the running task goes on until it is ended or taken up again."""
@@ -228,13 +231,25 @@ class Workspace:
         return self._run("workspace_status", StatusRequest, StatusResult, {})
 
     def task(self, objective: str, *, rollback: bool = False) -> Task:
-        """A task as a context manager: begun on entry, ended on exit.
+        """A task as a context manager: begun on entry, ended on exit; calls in between belong to it.
 
         Args:
             objective: what is to be achieved.
             rollback: take everything back when the block raises.
         """
         return Task(self, objective, rollback=rollback)
+
+    def _enter(self, task: str) -> Service:
+        """Let calls belong to a task; gives back the service that they went to before."""
+        with self._lock:
+            former = self._service
+            self._service = Service(replace(former.settings, task=task), confirm=self._confirm)
+            return former
+
+    def _leave(self, former: Service) -> None:
+        with self._lock:
+            self._service.close()
+            self._service = former
 
     def _run(self, tool: str, request: type[Request], result: type[R], arguments: Mapping[str, Any]) -> R:
         asked = parse(request, arguments, tool)
@@ -250,6 +265,7 @@ class Task:
     def __init__(self, workspace: Workspace, objective: str, *, rollback: bool) -> None:
         self._workspace = workspace
         self._rollback = rollback
+        self._former: list[Service] = []
         self.objective = objective
         self.id = ""
 
@@ -261,6 +277,7 @@ class Task:
 
     def __enter__(self) -> Task:
         self.id = self._workspace.begin_task(self.objective).task_id
+        self._former.append(self._workspace._enter(self.id))
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
@@ -269,4 +286,10 @@ class Task:
             if error is not None and self._rollback:
                 self.restore()
         finally:
-            self._workspace.end_task(f"stopped by {kind.__name__}" if kind else None)
+            try:
+                self._workspace.end_task(f"stopped by {kind.__name__}" if kind else None)
+            except AgenvoyError as ended:
+                if ended.code != "no_task":  # it was ended already, by the block or by a task begun in it
+                    raise
+            finally:
+                self._workspace._leave(self._former.pop())

@@ -85,18 +85,14 @@ def _exact_or_folder(session: Session, named: Sequence[str]) -> tuple[list[str],
     for name in named:
         for real in session.recorded_paths(name):
             exact.append(real)
-            if os.path.isdir(real) or _has_below(session, real):
+            if os.path.isdir(real) or _any_below(session, real):
                 folders.append(real)
     return list(dict.fromkeys(exact)), list(dict.fromkeys(folders))
 
 
-def _has_below(session: Session, real: str) -> bool:
+def _any_below(session: Session, real: str) -> bool:
     with session.catalog.read() as c:
-        raw = os.fsencode(real.rstrip("/")) + b"/"
-        found = c.execute(
-            "SELECT 1 FROM versions WHERE path >= ? AND path < ? LIMIT 1", (raw, raw[:-1] + b"0")
-        ).fetchone()
-    return found is not None
+        return versions.any_below(c, real)
 
 
 def describe(session: Session, row: Version) -> dict[str, Any]:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 import platform
-import sqlite3
 import sys
 from typing import Any
 
 from agenvoy import trash
-from agenvoy.catalog import contents, trashed
+from agenvoy.catalog import checks, contents, trashed
 from agenvoy.catalog.connection import DAMAGED
 from agenvoy.errors import AgenvoyError
 from agenvoy.history.verify import verify as check_all
@@ -58,7 +57,7 @@ def du(session: Session) -> Outcome:
     with session.catalog.read() as c:
         sizes = contents.sizes(c)
         rows = {
-            name: int(c.execute(f"SELECT count(*) FROM {name}").fetchone()[0])
+            name: checks.count(c, name)
             for name in ("workspaces", "tasks", "operations", "versions")
         }
     files = {
@@ -104,10 +103,10 @@ def _system() -> dict[str, Any]:
 
 
 def _sqlite() -> dict[str, Any]:
-    told = f"SQLite {sqlite3.sqlite_version}"
-    if sqlite3.sqlite_version_info < (3, 51, 3):
+    told = "SQLite " + ".".join(map(str, checks.SQLITE_VERSION))
+    if checks.SQLITE_VERSION < (3, 51, 3):
         told += "; its WAL-reset fault cannot bite: writers and checkpoints are kept apart by the store's gate"
-    return _check("sqlite", sqlite3.sqlite_version_info >= (3, 37, 0), told, "use a Python with SQLite 3.37 or newer")
+    return _check("sqlite", checks.SQLITE_VERSION >= (3, 37, 0), told, "use a Python with SQLite 3.37 or newer")
 
 
 def _store(session: Session) -> list[dict[str, Any]]:
@@ -120,22 +119,22 @@ def _store(session: Session) -> list[dict[str, Any]]:
     try:
         log = session.log
         with log.catalog.read() as c:
-            said = [row[0] for row in c.execute("PRAGMA quick_check(5)")]
+            said = checks.integrity(c, quick=True)
     except AgenvoyError as error:
         return [_check("store", False, error.message, aside if error.code == "store_corrupt" else error.hint)]
-    if said != ["ok"]:
+    if said:
         return [_check("store", False, f"{store} is damaged: {'; '.join(said)}", aside)]
-    checks = [_check("store", True, f"{store} is sound")]
+    found = [_check("store", True, f"{store} is sound")]
     if os.path.exists(mark):
         if log.catalog.read_only:
-            checks.append(_check("damage", False, "it was found damaged earlier", "make the store writable"))
+            found.append(_check("damage", False, "it was found damaged earlier", "make the store writable"))
         else:
             os.unlink(mark)
-            checks.append(_check("damage", True, "it was found damaged earlier and is sound now; writing goes on"))
+            found.append(_check("damage", True, "it was found damaged earlier and is sound now; writing goes on"))
     if log.catalog.read_only:
-        checks.append(_check("writable", False, f"{store} cannot be written", "set AGENVOY_HOME to another folder"))
-    checks += [_check("recovery", True, said) for said in session.said]
-    return checks
+        found.append(_check("writable", False, f"{store} cannot be written", "set AGENVOY_HOME to another folder"))
+    found += [_check("recovery", True, said) for said in session.said]
+    return found
 
 
 def _packages() -> list[dict[str, Any]]:

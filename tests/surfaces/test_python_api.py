@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from pydantic import BaseModel
 
 from agenvoy import AgenvoyError, Workspace
 from agenvoy.types import ConfirmRequest
@@ -122,12 +123,34 @@ def test_a_sub_agent_cannot_remove(root: Path, tmp_path: Path) -> None:
     assert code(caught) == "not_available" and (root / "f").exists()
 
 
+def test_a_task_that_its_block_ended_is_left_alone(ws: Workspace) -> None:
+    with ws.task("outer"):
+        ws.end_task("early")
+        with ws.task("inner") as inner:
+            ws.edit_file("f", content="x\n")
+    rows = {row.objective: row for row in ws.list_tasks().rows}
+    assert rows["inner"].files == 1 and rows["inner"].task_id == inner.id
+    assert not rows["outer"].running and not rows["inner"].running
+
+
+def undeclared(value: object) -> list[str]:
+    if isinstance(value, list):
+        return [name for item in value for name in undeclared(item)]
+    if not isinstance(value, BaseModel):
+        return []
+    inner = [name for field in type(value).model_fields for name in undeclared(getattr(value, field))]
+    return [f"{type(value).__name__}.{name}" for name in value.model_extra or ()] + inner
+
+
 def test_results_declare_every_member_that_the_service_gives(ws: Workspace, root: Path) -> None:
-    (root / "f").write_text("one\n")
+    (root / "f").write_text("one\n" + "x" * 2000 + "\n")
+    search = [{"pattern": "one|x", "file_pattern": "*"}]
     with ws.task("all verbs"):
-        results = [
-            ws.find_files([{"dir": "."}]), ws.find_files([{"pattern": "one", "file_pattern": "*"}]),
-            ws.read_files(["f"]), ws.edit_file("f", content="two\n"), ws.file_history(), ws.workspace_status(),
-            ws.move_file("f", "g"), ws.remove_file("g"), ws.list_tasks(), ws.restore_file(task_id="current"),
+        results: list[BaseModel] = [
+            ws.find_files([{"dir": "."}]), ws.find_files(search), ws.find_files(search, output="content", context=1),
+            ws.read_files(["f", "missing"]), ws.edit_file("f", content="two\n"), ws.workspace_status(),
+            ws.move_file("f", "g"), ws.remove_file("g"), ws.file_history(), ws.file_history(mode="read", path="f"),
+            ws.restore_file(task_id="current"),
         ]  # fmt: skip
-    assert [(type(r).__name__, r.model_extra) for r in results if r.model_extra] == []
+    results += [ws.begin_task("another"), ws.end_task("done"), ws.list_tasks()]
+    assert [name for result in results for name in undeclared(result)] == []

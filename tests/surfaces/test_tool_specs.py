@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -93,3 +94,13 @@ def test_the_configured_folder_stands_in_edits_description() -> None:
 )
 def test_a_label_is_one_line_whatever_the_arguments(tool: str, arguments: object, expected: str) -> None:
     assert label(tool, arguments) == expected
+
+
+def test_the_readmes_table_is_what_the_declarations_say() -> None:
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    table = readme.split("<!-- tools:", 1)[1].split("<!-- /tools -->", 1)[0]
+    rows = []
+    for name, tool in documents().items():
+        names = ", ".join(f"`{argument}`" for argument in tool["inputSchema"]["properties"]) or "–"
+        rows.append(f"| `{name}` | {tool['description'].partition('. ')[0].rstrip('.')} | {names} |")
+    assert [line for line in table.splitlines() if line.startswith("| `")] == rows

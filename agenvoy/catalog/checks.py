@@ -1,0 +1,66 @@
+"""What `verify`, `doctor` and `du` ask of the database as a whole."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from typing import Any
+
+from agenvoy.catalog import migrations
+
+SQLITE_VERSION = sqlite3.sqlite_version_info
+
+
+def integrity(c: sqlite3.Connection, *, quick: bool = False) -> list[str]:
+    """What SQLite finds wrong with the file; empty for a sound one."""
+    try:
+        said = [str(row[0]) for row in c.execute(f"PRAGMA {'quick_check' if quick else 'integrity_check'}(20)")]
+    except sqlite3.DatabaseError as error:
+        return [str(error)]
+    return [line for line in said if line != "ok"]
+
+
+def missing_migrations(c: sqlite3.Connection) -> list[str]:
+    """Names of migrations that were not applied."""
+    seen = migrations.applied(c) or []
+    return [name for name in migrations.NAMES if name not in seen]
+
+
+def chain(c: sqlite3.Connection) -> Iterator[tuple[tuple[Any, ...], list[tuple[Any, ...]]]]:
+    """Every operation, oldest first, with its versions: the fields that the chain's digests run over.
+
+    An operation is `(id, root, task, actor, tool, kind, label, at, undoes, target_task, previous, digest)`, a version
+    its whole row.
+    """
+    operations = c.execute(
+        "SELECT o.id, w.root, o.task, o.actor, o.tool, o.kind, o.label, o.at, o.undoes, o.target_task, o.previous,"
+        " o.digest FROM operations o LEFT JOIN workspaces w ON w.id = o.workspace ORDER BY o.id"
+    ).fetchall()
+    for row in operations:
+        own = c.execute(
+            "SELECT id, path, operation, action, kind, mode, size, hash, extra, moved, proof FROM versions"
+            " WHERE operation = ? ORDER BY id",
+            (row[0],),
+        ).fetchall()
+        yield row, own
+
+
+def versions_without_blob(c: sqlite3.Connection) -> list[tuple[int, bytes, str]]:
+    """Listed rows whose content has no row: `(version, path, hash)`."""
+    return c.execute(
+        "SELECT v.id, v.path, v.hash FROM versions v JOIN operations o ON o.id = v.operation"
+        " WHERE v.hash != '' AND o.state IN (1, 3) AND NOT EXISTS (SELECT 1 FROM blobs b WHERE b.hash = v.hash)"
+    ).fetchall()
+
+
+def versions_with_another_blob(c: sqlite3.Connection) -> list[tuple[int, bytes]]:
+    """Rows whose content is not the one that was recorded with them: `(version, path)`."""
+    return c.execute(
+        "SELECT v.id, v.path FROM versions v JOIN blobs b ON b.hash = v.hash WHERE v.size != b.size"
+        " OR (v.proof IS NOT NULL AND v.proof != b.proof)"
+    ).fetchall()
+
+
+def count(c: sqlite3.Connection, table: str) -> int:
+    """How many rows a table of this package has."""
+    return int(c.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
