@@ -37,6 +37,7 @@ class Settings:
         inline_blob: contents up to this many bytes live in history.db (see tests/benchmarks).
         read_rows, read_bytes: most rows and bytes of text of one file and call (contract: 2,048 and 1 MiB).
         patch_bytes: largest file that can be patched (contract: 1 MiB).
+        track_bytes: largest file, in bytes, whose content a baseline or scan keeps; larger ones are told as left out.
         list_bytes: cap of list and glob output (contract: 128 KiB).
         history_page: most rows of a history page (contract: 24).
         output_dir: where files made for the user go when no place was named; empty: not configured.
@@ -59,6 +60,7 @@ class Settings:
     read_bytes: int = 1024 * 1024
     patch_bytes: int = 1024 * 1024
     list_bytes: int = 128 * 1024
+    track_bytes: int = 256 * 1024 * 1024
     history_page: int = 24
     output_dir: str = ""
     sensitive: tuple[str, ...] = SENSITIVE

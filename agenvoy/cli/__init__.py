@@ -30,6 +30,7 @@ COMMANDS: dict[str, str] = {
     "status": "agenvoy.cli.commands.status",
     "blame": "agenvoy.cli.commands.blame",
     "trash": "agenvoy.cli.commands.trash",
+    "run": "agenvoy.cli.commands.run",
     "call": "agenvoy.cli.commands.call",
     "tools": "agenvoy.cli.commands.tools",
     "mcp": "agenvoy.cli.commands.mcp",

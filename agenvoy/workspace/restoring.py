@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from dataclasses import replace
 
-from agenvoy.catalog import trashed, versions
+from agenvoy.catalog import versions
 from agenvoy.disk.jail import inside
 from agenvoy.disk.replace import Raced
 from agenvoy.errors import AgenvoyError, from_os_error
@@ -14,12 +14,12 @@ from agenvoy.history import segments
 from agenvoy.history.changes import Spec
 from agenvoy.history.log import folders_taken_back
 from agenvoy.history.plan import Item, OnConflict, Plan, Planner, plan_dict
-from agenvoy.history.writing import drop_place
-from agenvoy.types import ABSENT, ConfirmRequest, Outcome, Version
+from agenvoy.types import ABSENT, ConfirmRequest, Outcome, State, Version
 from agenvoy.workspace import times
-from agenvoy.workspace.editing import entries_below
+from agenvoy.workspace.editing import entries_below, umask
 from agenvoy.workspace.session import Session
 from agenvoy.workspace.tasks import meant
+from agenvoy.workspace.tracked import settle
 
 _MODES = ("abort", "merge", "overwrite", "skip")
 
@@ -36,6 +36,7 @@ def restore_file(
 ) -> Outcome:
     """See the contract, `restore_file`; version wins over task_id, task_id over time."""
     session.not_for_subagents("restore_file")
+    settle(session)
     mode = _mode(on_conflict)
     if version is not None:
         return _by_version(session, version, path, dry_run, plan_id)
@@ -95,6 +96,7 @@ def undo(
 ) -> Outcome:
     """Take back the newest operation of this workspace that holds."""
     session.not_for_subagents("undo")
+    settle(session)
     workspace = session.workspace_id()
     with session.catalog.read() as c:
         found = versions.operations(
@@ -118,6 +120,7 @@ def redo(
         AgenvoyError: not_available where there is no undo to take back.
     """
     session.not_for_subagents("redo")
+    settle(session)
     workspace = session.workspace_id()
     with session.catalog.read() as c:
         found = versions.operations(
@@ -234,25 +237,29 @@ def _to_states(session: Session, rows: list[Version], kind: str) -> Plan:
 
 
 def _in_the_way(session: Session, item: Item) -> list[Item]:
-    """What has to go first: entries of a folder that stands at the path, a file that stands at one of its parents."""
-    paths = []
-    if item.disk.kind == "dir" and item.target.kind != "dir":
-        paths += entries_below(item.path)
-    if item.target.kind != "absent":
-        root = next((r for r in session.settings.roots if inside(item.path, r)), "/")
-        parts = os.path.relpath(os.path.dirname(item.path), root).split("/")
-        for depth in range(1, len(parts) + 1):
-            folder = os.path.join(root, *parts[:depth])
-            if os.path.lexists(folder) and (os.path.islink(folder) or not os.path.isdir(folder)):
-                paths.append(folder)
-                break
+    """What has to make room: entries of a folder that stands at the path, a file or link in place of a parent."""
+    reason = "it stood in the way; kept as a version"
     found = []
-    for path in paths:
-        seen = session.log.look(path)
-        found.append(
-            Item(path, "removed", seen.state, ABSENT, data=seen.data, reason="it stood in the way; kept as a version")
-        )
+    if item.disk.kind == "dir" and item.target.kind != "dir":
+        for path in entries_below(item.path):
+            seen = session.log.look(path)
+            found.append(Item(path, "removed", seen.state, ABSENT, data=seen.data, reason=reason))
+    blocked = _blocked_parent(session, item.path) if item.target.kind != "absent" else None
+    if blocked is not None:
+        seen = session.log.look(blocked)
+        folder = State("dir", 0o777 & ~umask())
+        found.append(Item(blocked, "restored", seen.state, folder, data=seen.data, reason=reason))
     return found
+
+
+def _blocked_parent(session: Session, path: str) -> str | None:
+    root = next((r for r in session.settings.roots if inside(path, r)), "/")
+    folder = root
+    for part in os.path.relpath(os.path.dirname(path), root).split("/"):
+        folder = os.path.normpath(os.path.join(folder, part))
+        if os.path.lexists(folder) and (os.path.islink(folder) or not os.path.isdir(folder)):
+            return folder
+    return None
 
 
 # ---- carrying out
@@ -286,7 +293,6 @@ def _carry_out(
                 _write(session, spec, plan)
             else:
                 session.vault.forget_staged()
-        _clean_trash(session, plan)
         return _answer(session, tool, label, plan, applied=True)
     raise AgenvoyError("store_busy", "the files keep changing while the restore is planned", "try again in a moment")
 
@@ -331,7 +337,7 @@ def _conflict(session: Session, plan: Plan, why: str) -> AgenvoyError:
 
 def _check_possible(session: Session, plan: Plan) -> None:
     """Find before anything is written what could not be written, or has no bytes any more."""
-    going = {item.path for item in plan.items if item.outcome == "removed"}
+    going = {i.path for i in plan.items if i.outcome == "removed" or (i.target.kind == "dir" != i.disk.kind)}
     for item in plan.items:
         if item.outcome not in ("restored", "merged", "removed", "recreated"):
             continue
@@ -371,17 +377,6 @@ def _write(session: Session, spec: Spec, plan: Plan) -> None:
         raise _conflict(session, plan, "a file was changed by somebody else at the same instant") from None
     except OSError as error:
         raise from_os_error(error, str(error.filename or "a file of the restore")) from error
-
-
-def _clean_trash(session: Session, plan: Plan) -> None:
-    """A file that is back is in the trash no longer."""
-    for item in plan.having("recreated", "merged", "restored"):
-        with session.catalog.read() as c:
-            entries = trashed.of_path(c, item.path)
-        for entry in entries:
-            drop_place(entry.place)
-            with session.catalog.write(sync=False) as c:
-                trashed.delete(c, entry.version)
 
 
 def _answer(session: Session, tool: str, label: str, plan: Plan, *, applied: bool) -> Outcome:

@@ -6,7 +6,7 @@ several services, threads and processes on one store are kept apart by the store
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from agenvoy.config import Settings
@@ -181,6 +181,12 @@ class Service:
         from agenvoy.workspace.tasks import task_show
 
         return self._locked(task_show, task_id)
+
+    def run(self, argv: Sequence[str], environment: Mapping[str, str], cwd: str, **options: Any) -> Outcome:
+        """Run a command and record what it changed; see `workspace.running.run`."""
+        from agenvoy.workspace.running import run
+
+        return self._locked(run, argv, environment, cwd, **options)
 
     # ---- the store
     def trash_list(self) -> Outcome:

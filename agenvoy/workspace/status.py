@@ -5,20 +5,23 @@ from __future__ import annotations
 from typing import Any
 
 from agenvoy.catalog import versions
-from agenvoy.disk.jail import inside
-from agenvoy.types import Outcome, State, Version
+from agenvoy.types import Outcome, Version
 from agenvoy.workspace.session import Session
 
 _CHANGE = {"create": "created", "modify": "modified", "delete": "deleted", "move": "moved", "restore": "restored"}
 
 
 def workspace_status(session: Session) -> Outcome:
-    """See the contract, `workspace_status`; `outside` is about the paths that the store knows."""
+    """See the contract, `workspace_status`; without a baseline `outside` is about the paths that the store knows."""
+    from agenvoy.workspace.tracked import settle
+
+    settle(session)
     task = session.running()
     workspace = session.workspace_id()
     own: dict[str, str] = {}
     others: dict[str, str] = {}
     outside: list[dict[str, Any]] = []
+    left_out: dict[str, int] = {}
     if workspace is not None:
         with session.catalog.read() as c:
             rows = versions.of_task(c, task.id) if task else []
@@ -26,12 +29,14 @@ def workspace_status(session: Session) -> Outcome:
             since = task.begun_at if task else None
             later = versions.page(c, versions.Filter(session.settings.roots, since=since), 10_000) if task else []
             others = _by_path([r for r in reversed(later) if r.task != (task.id if task else None)])
-        outside = _outside(session)
-    result = {
+        outside, left_out = _outside(session)
+    result: dict[str, Any] = {
         "task": _rows(session, own),
         "others": _rows(session, others),
         "outside": outside,
     }
+    if left_out:
+        result["left_out"] = left_out
     return Outcome("workspace_status", "Status()", result, "", session.task_ref())
 
 
@@ -43,24 +48,19 @@ def _rows(session: Session, found: dict[str, str]) -> list[dict[str, Any]]:
     return [{"path": session.jail.shown(path), "change": change} for path, change in sorted(found.items())]
 
 
-def _outside(session: Session) -> list[dict[str, Any]]:
-    """Known paths whose disk is not their newest row."""
-    found = []
+def _outside(session: Session) -> tuple[list[dict[str, Any]], dict[str, int]]:
+    """What changed outside: in the whole workspace once it has a baseline, else on the paths that the store knows."""
+    from agenvoy.workspace.tracked import outside, told
+
+    whole = outside(session)
+    if whole is not None:
+        return whole[0], {**whole[1].left_out, "too_large": len(whole[1].too_large)}
+    found: list[dict[str, Any]] = []
     with session.catalog.read() as c:
         paths = sorted({p for root in session.settings.roots for p in versions.below(c, root)})
         newest = [row for p in paths if (row := versions.newest(c, p)) is not None]
     for row in newest:
-        if not any(inside(row.path, root) for root in session.settings.roots):
-            continue
         now = session.log.look(row.path, shown=session.jail.shown(row.path)).state
         if not now.same(row.state):
-            found.append({"path": session.jail.shown(row.path), "change": _told(row.state, now)})
-    return found
-
-
-def _told(before: State, now: State) -> str:
-    if now.kind == "absent":
-        return "deleted"
-    if before.kind == "absent":
-        return "created"
-    return "modified" if before.hash != now.hash or before.kind != now.kind else "mode changed"
+            found.append({"path": session.jail.shown(row.path), "change": told(row.state, now)})
+    return found, {}
