@@ -6,8 +6,10 @@ name itself. A temporary file left by a dead process has no name that is ever re
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 from agenvoy.blobs import codec as codecs
 from agenvoy.blobs.base import BlobDamaged, BlobMissing, Stored
@@ -26,6 +28,7 @@ class FileBlobs:
 
     def __init__(self, folder: str) -> None:
         self.folder = folder
+        self._later: set[str] | None = None
 
     def path(self, name: str) -> str:
         """Where a blob lies."""
@@ -36,7 +39,7 @@ class FileBlobs:
         import zstandard
 
         incoming = os.path.join(self.folder, _TEMP)
-        os.makedirs(incoming, mode=0o700, exist_ok=True)
+        make_private(incoming)
         temp = os.path.join(incoming, f"{os.getpid()}-{os.urandom(6).hex()}")
         hasher, deflater, stored = TwinHasher(), zstandard.ZstdCompressor(level=codecs.LEVEL).compressobj(), 0
         fd = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
@@ -61,10 +64,25 @@ class FileBlobs:
         if os.path.exists(final) and self._sound(name):
             os.unlink(temp)
             return
-        os.makedirs(os.path.dirname(final), mode=0o700, exist_ok=True)
+        make_private(os.path.dirname(final))
         os.rename(temp, final)
-        for folder in (os.path.dirname(final), self.folder):
+        folders = (os.path.dirname(final), self.folder)
+        if self._later is not None:
+            self._later.update(folders)
+            return
+        for folder in folders:
             sync_folder(folder)
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Several `put`s whose names become durable at the end, with one sync a folder."""
+        self._later = set()
+        try:
+            yield
+        finally:
+            folders, self._later = self._later, None
+            for folder in sorted(folders):
+                sync_folder(folder)
 
     def _sound(self, name: str) -> bool:
         try:
@@ -129,6 +147,14 @@ def _alive(pid: int) -> bool:
     except PermissionError:
         return True
     return True
+
+
+def make_private(path: str) -> None:
+    """A folder and its parents as far as they are missing, each with mode 0700 (`makedirs` does so for the last)."""
+    if not os.path.isdir(path):
+        make_private(os.path.dirname(path))
+        with contextlib.suppress(FileExistsError):  # another process was faster
+            os.mkdir(path, 0o700)
 
 
 def sync_folder(path: str) -> None:

@@ -28,12 +28,13 @@ def get(c: sqlite3.Connection, hash_: str) -> Content | None:
     return None if row is None else Content(*row)
 
 
-def insert(c: sqlite3.Connection, content: Content) -> None:
-    """Add a blob's row."""
-    c.execute(
-        f"INSERT INTO blobs({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)",
+def insert(c: sqlite3.Connection, content: Content) -> bool:
+    """Add a blob's row; False where the name is taken."""
+    done = c.execute(
+        f"INSERT OR IGNORE INTO blobs({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)",
         (content.hash, content.size, content.stored, content.codec, content.proof, content.data),
     )
+    return done.rowcount > 0
 
 
 def replace(c: sqlite3.Connection, content: Content) -> None:

@@ -68,19 +68,30 @@ CREATE TABLE confirmed (task TEXT NOT NULL, tool TEXT NOT NULL, PRIMARY KEY (tas
 
 _TRACKING = """
 CREATE TABLE stamps (
-  workspace INTEGER NOT NULL, path BLOB NOT NULL, kind TEXT NOT NULL, mode INTEGER NOT NULL,
-  state_size INTEGER NOT NULL, hash TEXT NOT NULL, extra TEXT NOT NULL, size INTEGER NOT NULL,
-  mtime INTEGER NOT NULL, ctime INTEGER NOT NULL,
-  inode INTEGER NOT NULL, at INTEGER NOT NULL, PRIMARY KEY (workspace, path)
+  workspace INTEGER NOT NULL, path BLOB NOT NULL, kind TEXT NOT NULL, mode INTEGER NOT NULL, size INTEGER NOT NULL,
+  hash TEXT NOT NULL, extra TEXT NOT NULL, PRIMARY KEY (workspace, path)
 ) WITHOUT ROWID;
-CREATE TABLE scans (workspace INTEGER PRIMARY KEY, at INTEGER NOT NULL);
+CREATE TABLE scans (workspace INTEGER PRIMARY KEY, at INTEGER NOT NULL, snapshot BLOB);
 CREATE TABLE commands (
   id INTEGER PRIMARY KEY AUTOINCREMENT, workspace INTEGER NOT NULL, task TEXT NOT NULL, actor TEXT NOT NULL,
   command TEXT NOT NULL, pid INTEGER NOT NULL, at INTEGER NOT NULL
 );
 """
 
-STEPS: tuple[tuple[str, str], ...] = (("001_first", _FIRST), ("003_tracking", _TRACKING))
+_EXTRACTS = """
+CREATE TABLE extracts (
+  hash TEXT NOT NULL, reader TEXT NOT NULL, size INTEGER NOT NULL, codec TEXT NOT NULL, data BLOB NOT NULL,
+  at INTEGER NOT NULL, PRIMARY KEY (hash, reader)
+);
+CREATE INDEX extracts_at ON extracts(at);
+CREATE TABLE withheld (scope TEXT NOT NULL, path BLOB NOT NULL, PRIMARY KEY (scope, path)) WITHOUT ROWID;
+"""
+
+STEPS: tuple[tuple[str, str], ...] = (
+    ("001_first", _FIRST),
+    ("003_tracking", _TRACKING),
+    ("002_extracts", _EXTRACTS),
+)
 NAMES = tuple(name for name, _ in STEPS)
 
 

@@ -11,23 +11,6 @@ from agenvoy.types import State
 
 
 @dataclass(frozen=True, slots=True)
-class Stamp:
-    """A path's looks and the state that they stood for; times in nanoseconds.
-
-    Args:
-        size, mtime, ctime, inode: as `lstat` gave them.
-        at: when it was looked at; a change in the same instant could hide behind equal times.
-    """
-
-    state: State
-    size: int
-    mtime: int
-    ctime: int
-    inode: int
-    at: int
-
-
-@dataclass(frozen=True, slots=True)
 class Command:
     """A command that was begun: whose it is, where and when it runs."""
 
@@ -39,51 +22,42 @@ class Command:
     at: int
 
 
-def load(c: sqlite3.Connection, workspace: int) -> dict[str, Stamp]:
-    """Every stamp of a workspace by path."""
-    rows = c.execute(
-        "SELECT path, kind, mode, state_size, hash, extra, size, mtime, ctime, inode, at FROM stamps"
-        " WHERE workspace = ?",
-        (workspace,),
-    )
-    decode = os.fsdecode
-    return {
-        decode(path): Stamp(State(kind, mode, state_size, hash_, extra), size, mtime, ctime, inode, at)
-        for path, kind, mode, state_size, hash_, extra, size, mtime, ctime, inode, at in rows
-    }
+def state(c: sqlite3.Connection, workspace: int, path: str) -> State | None:
+    """The state that a path had at the last scan; None where it was not there."""
+    row = c.execute(
+        "SELECT kind, mode, size, hash, extra FROM stamps WHERE workspace = ? AND path = ?",
+        (workspace, os.fsencode(path)),
+    ).fetchone()
+    return None if row is None else State(*row)
 
 
-def save(c: sqlite3.Connection, workspace: int, stamps: Iterable[tuple[str, Stamp]]) -> None:
-    """Add or replace stamps."""
+def save(c: sqlite3.Connection, workspace: int, found: Iterable[tuple[str, State]]) -> None:
+    """Note the states of paths; those of absent ones go."""
+    there, gone = [], []
+    for path, s in found:
+        if s.kind == "absent":
+            gone.append((workspace, os.fsencode(path)))
+        else:
+            there.append((workspace, os.fsencode(path), s.kind, s.mode, s.size, s.hash, s.extra))
     c.executemany(
-        "INSERT OR REPLACE INTO stamps(workspace, path, kind, mode, state_size, hash, extra, size, mtime, ctime,"
-        " inode, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        [
-            (
-                workspace, os.fsencode(path), s.state.kind, s.state.mode, s.state.size, s.state.hash, s.state.extra,
-                s.size, s.mtime, s.ctime, s.inode, s.at,
-            )
-            for path, s in stamps
-        ],
-    )  # fmt: skip
-
-
-def forget(c: sqlite3.Connection, workspace: int, paths: Iterable[str]) -> None:
-    """Remove the stamps of paths that are gone."""
-    c.executemany(
-        "DELETE FROM stamps WHERE workspace = ? AND path = ?", [(workspace, os.fsencode(path)) for path in paths]
+        "INSERT OR REPLACE INTO stamps(workspace, path, kind, mode, size, hash, extra) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        there,
     )
+    c.executemany("DELETE FROM stamps WHERE workspace = ? AND path = ?", gone)
 
 
-def last_scan(c: sqlite3.Connection, workspace: int) -> int | None:
-    """When the last complete scan of a workspace began; None before its baseline is whole."""
-    row = c.execute("SELECT at FROM scans WHERE workspace = ?", (workspace,)).fetchone()
-    return None if row is None else int(row[0])
+def last_scan(c: sqlite3.Connection, workspace: int) -> tuple[int, bytes | None] | None:
+    """`(when, snapshot)` of the last complete scan of a workspace; None before its baseline is whole."""
+    row = c.execute("SELECT at, snapshot FROM scans WHERE workspace = ?", (workspace,)).fetchone()
+    return None if row is None else (int(row[0]), row[1])
 
 
-def set_scan(c: sqlite3.Connection, workspace: int, at: int) -> None:
-    """Note a complete scan."""
-    c.execute("INSERT OR REPLACE INTO scans(workspace, at) VALUES (?, ?)", (workspace, at))
+def set_scan(c: sqlite3.Connection, workspace: int, at: int, snapshot: bytes | None) -> None:
+    """Note a complete scan; without a snapshot the saved one still holds."""
+    if snapshot is None:
+        c.execute("UPDATE scans SET at = ? WHERE workspace = ?", (at, workspace))
+    else:
+        c.execute("INSERT OR REPLACE INTO scans(workspace, at, snapshot) VALUES (?, ?, ?)", (workspace, at, snapshot))
 
 
 def begin_command(c: sqlite3.Connection, workspace: int, task: str, actor: str, command: str, pid: int, at: int) -> int:

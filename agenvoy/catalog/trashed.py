@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 
@@ -48,6 +49,14 @@ def of_path(c: sqlite3.Connection, path: str) -> list[Trashed]:
 def delete(c: sqlite3.Connection, version: int) -> None:
     """Forget an entry."""
     c.execute("DELETE FROM trash WHERE version = ?", (version,))
+
+
+def delete_lost(c: sqlite3.Connection, paths: Iterable[str]) -> None:
+    """Forget the entries of these paths whose file is gone from the trash."""
+    for path in paths:
+        for entry in of_path(c, path):
+            if not os.path.lexists(entry.place):
+                delete(c, entry.version)
 
 
 def note_inode(c: sqlite3.Connection, device: int, inode: int, path: str) -> None:

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 
 from agenvoy.blobs import BlobDamaged, BlobMissing, BlobStore, FileBlobs
 from agenvoy.blobs import codec as codecs
@@ -41,20 +43,35 @@ class Vault:
         """Take in a content that is in memory; gives its name."""
         if len(data) > self.inline:
             return self.stage_blocks([data])
+        return self.stage_prepared(self.prepare(data))
+
+    @staticmethod
+    def prepare(data: bytes) -> contents.Content:
+        """Hash and compress a short content; touches nothing, so threads may do it side by side."""
         twin = TwinHasher()
         twin.update(data)
-        if twin.name() not in self._staged:
-            codec, stored = codecs.pack(data)
-            self._staged[twin.name()] = contents.Content(
-                twin.name(), len(data), len(stored), codec, twin.proof(), stored
-            )
-        return twin.name()
+        codec, stored = codecs.pack(data)
+        return contents.Content(twin.name(), len(data), len(stored), codec, twin.proof(), stored)
+
+    def stage_prepared(self, content: contents.Content) -> str:
+        """Take in what `prepare` gave; gives its name."""
+        self._staged.setdefault(content.hash, content)
+        return content.hash
 
     def stage_blocks(self, blocks: Iterable[bytes]) -> str:
         """Take in a long content by streaming; its blob file is durable when this returns."""
         kept = self.files.put(blocks)
         self._staged[kept.name] = contents.Content(kept.name, kept.size, kept.stored, kept.codec, kept.proof, None)
         return kept.name
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Several long contents whose names become durable at the end of the block."""
+        if isinstance(self.files, FileBlobs):
+            with self.files.together():
+                yield
+        else:
+            yield
 
     def enter(self, c: Connection) -> dict[str, str]:
         """Write the rows of staged contents; gives `{name: name it is stored under}`.
@@ -69,15 +86,13 @@ class Vault:
 
     def _enter_one(self, c: Connection, content: contents.Content) -> str:
         name, number = content.hash, 1
-        while (known := contents.get(c, name)) is not None:
-            if known.proof == content.proof:
+        while not contents.insert(c, replace(content, hash=name)):
+            known = contents.get(c, name)
+            if known is not None and known.proof == content.proof:
                 if known.data is None and content.data is not None and not self._present(known):
                     contents.replace(c, content)
                 return name
             name, number = f"{content.hash}-{number}", number + 1
-        contents.insert(
-            c, contents.Content(name, content.size, content.stored, content.codec, content.proof, content.data)
-        )
         return name
 
     def forget_staged(self) -> None:

@@ -1,7 +1,8 @@
-"""A scan: what differs from the stamps, found without reading what looks the same.
+"""A scan: what differs from the last one, found without reading what looks the same.
 
-A stamp is trusted when its times are older than the moment it was taken, by more than the clock of the file system is
-coarse (git's "racy" rule): a write in the same instant would leave equal size and times. Untrusted files are read.
+    quick   the snapshot is compared entry by entry; only folders whose times moved are listed again
+    whole   a walk by the ignore rules: for the baseline, and when an ignore file has changed
+
 Folders are compared by their permission bits alone, since their times move with every entry.
 """
 
@@ -10,34 +11,27 @@ from __future__ import annotations
 import os
 import stat
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import groupby
 
-from agenvoy.catalog.stamps import Stamp
 from agenvoy.disk import states
 from agenvoy.disk.jail import open_folder
 from agenvoy.disk.walk import Rules, Walk
 from agenvoy.errors import AgenvoyError
-from agenvoy.types import ABSENT, State
+from agenvoy.tracking.snapshot import Snapshot, look_of
+from agenvoy.types import State
 
-RACY_NS = 50_000_000  # kernel ticks are 1 to 10 ms; network file systems round to more
 UNKNOWN = ""  # the hash of a content that was not read
+MANY_LISTINGS = 400  # beyond this one walk over everything is cheaper than so many small ones
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A path that does not look as its stamp says.
-
-    Args:
-        before: the state of its stamp; None where there was no stamp.
-        seen: what is there now.
-        stamp: the new stamp; None for a path that is gone.
-    """
+    """A path that does not look as it did, or is seen for the first time."""
 
     path: str
-    before: State | None
     seen: states.Seen
-    stamp: Stamp | None
 
 
 @dataclass(slots=True)
@@ -45,8 +39,9 @@ class Tally:
     """What a scan went through.
 
     Args:
-        entries: paths that were looked at.
-        left_out: entries that were not, by reason (ignored, git, store, unreadable, special, too_large).
+        entries: paths that were compared.
+        left_out: entries that were not, by reason (ignored, git, store, unreadable, special); of a quick scan those
+            of the folders that it listed.
         too_large: files beyond the size limit: their changes are seen, their contents are not kept.
     """
 
@@ -56,24 +51,23 @@ class Tally:
 
 
 class Scan:
-    """One pass over a workspace; iterate it once, then `tally` is complete.
+    """One pass over a workspace; iterate it once, then `tally` and `snapshot` are complete.
 
     Args:
         root: real root.
-        known: stamps by path.
+        snapshot: of the last scan; None: none, a whole scan is made.
         extra: paths that are looked at though ignore rules leave them out (those that tools have touched).
         never: folders that are left out (the store).
         keep: longest content, in bytes, that `seen.data` holds.
         limit: longest content that is read at all.
         clock: epoch nanoseconds.
-        content: whether contents of files without a stamp are read; otherwise their hash is `UNKNOWN`.
-        on_block: see `states.look`; called with the path and each block of contents longer than `keep`.
+        content: whether contents are read; otherwise the hash of files is `UNKNOWN`.
     """
 
     def __init__(
         self,
         root: str,
-        known: Mapping[str, Stamp],
+        snapshot: Snapshot | None,
         *,
         extra: frozenset[str] = frozenset(),
         never: tuple[str, ...] = (),
@@ -82,118 +76,138 @@ class Scan:
         clock: Callable[[], int],
         content: bool = True,
     ) -> None:
-        self.root, self.known, self.extra, self.never = root, known, extra, never
+        self.root, self.extra, self.never = root, extra, never
         self.keep, self.limit, self.clock, self.content = keep, limit, clock, content
+        self.snapshot = snapshot or Snapshot()
+        self._quick = snapshot is not None
         self.tally = Tally()
 
     def __iter__(self) -> Iterator[Found]:
-        met: set[str] = set()
-        walk = Walk(self.root, Rules(hidden=True, never=self.never))
-        folder, group = "", list[str]()
+        for folder, paths in groupby(self._suspects(), key=os.path.dirname):
+            yield from self._group(folder, list(paths))
+
+    # ---- which paths to look into
+    def _suspects(self) -> Iterable[str]:
+        extra = sorted(path for path in self.extra if not self.snapshot.has(path))
+        if not self._quick:
+            self.snapshot.put(self.root, _stat(self.root), self.clock())
+            return [*self._walked(self.root), *extra]
+        self.tally.entries = len(self.snapshot)
+        suspects, listings = self.snapshot.compare()
+        if self.snapshot.rules_changed(suspects, listings) or len(listings) > MANY_LISTINGS:
+            return self._anew(extra)
+        new: list[str] = []
+        for folder in listings:
+            if _is_folder(folder):
+                self._relist(folder, new)
+        for path in suspects:
+            if path not in self.snapshot.folders and _is_folder(path):  # a folder stands where a file was
+                new.extend(self._walked(path))
+        return sorted({*suspects, *new, *extra} - {self.root})
+
+    def _walked(self, folder: str, *, recursive: bool = True) -> Iterator[str]:
+        walk = Walk(folder, Rules(hidden=True, recursive=recursive, never=self.never, top=self.root))
         for entry in walk:
-            met.add(entry.path)
             if entry.kind == "other":
                 self.tally.left_out["special"] += 1
-                continue
-            here = os.path.dirname(entry.path)
-            if here != folder and group:
-                yield from self._group(folder, group)
-                group = []
-            folder = here
-            group.append(entry.path)
-        if group:
-            yield from self._group(folder, group)
+            else:
+                yield entry.path
         self.tally.left_out.update(walk.skipped)
-        for path in sorted((self.extra | self.known.keys()) - met):
-            yield from self._group(os.path.dirname(path), [path])
 
+    def _relist(self, folder: str, new: list[str]) -> None:
+        """Names that have come to a folder; a new folder is walked whole."""
+        for path in self._walked(folder, recursive=False):
+            if not self.snapshot.has(path):
+                new.append(path)
+                if _is_folder(path):
+                    new.extend(self._walked(path))
+        self.snapshot.put(folder, _stat(folder), self.clock())
+
+    def _anew(self, extra: list[str]) -> Iterable[str]:
+        """A whole walk against the snapshot: what looks the same is not looked into."""
+        met = set()
+        suspects = []
+        for path in self._walked(self.root):
+            met.add(path)
+            if not self._same(path):
+                suspects.append(path)
+        gone = [p for p in self.snapshot.below(self.root) if p not in met and p not in self.extra]
+        for path in gone:
+            if os.path.lexists(path):  # the rules leave it out now: it is followed no longer, and is no deletion
+                self.snapshot.put(path, None, 0)
+        return sorted({*suspects, *(p for p in gone if not os.path.lexists(p)), *extra} - {self.root})
+
+    def _same(self, path: str) -> bool:
+        folder, _, name = path.rpartition("/")
+        found = _stat(path)
+        if found is None:
+            return not self.snapshot.has(path)
+        if stat.S_ISDIR(found.st_mode):
+            known = self.snapshot.folders.get(path)
+            self_look = known[0] if known else None
+            return self_look is not None and self_look[0] == found.st_mode
+        names = self.snapshot.folders[folder][1] if folder in self.snapshot.folders else {}
+        return names.get(name) == look_of(found)
+
+    # ---- looking into them
     def _group(self, folder: str, paths: list[str]) -> Iterator[Found]:
-        """Paths of one folder: those that look as before cost one `lstat` each."""
-        changed = []
-        for path in paths:
-            self.tally.entries += 1
-            known = self.known.get(path)
-            try:
-                now: os.stat_result | None = os.lstat(path)
-            except (FileNotFoundError, NotADirectoryError):
-                now = None
-            except PermissionError:
-                self.tally.left_out["unreadable"] += 1
-                continue
-            if not _looks_same(known, now):
-                changed.append((path, known, now))
-        if not changed:
-            return
         try:
             with open_folder(folder) as fd:
-                for path, known, now in changed:
-                    yield from self._one(fd, path, known, now)
+                for path in paths:
+                    yield from self._one(fd, path)
         except (FileNotFoundError, NotADirectoryError):
-            for path, known, _ in changed:
-                if known is not None:
-                    yield Found(path, known.state, states.NOTHING, None)
+            for path in paths:
+                self.snapshot.put(path, None, 0)
+                yield Found(path, states.NOTHING)
 
-    def _one(self, fd: int, path: str, known: Stamp | None, now: os.stat_result | None) -> Iterator[Found]:
-        at, before = self.clock(), known.state if known else None
-        if now is None:
-            if known is not None and known.state.kind != "absent":
-                yield Found(path, before, states.NOTHING, None)
-            return
-        large = stat.S_ISREG(now.st_mode) and now.st_size > self.limit
-        if large:
-            self.tally.too_large.append(path)
+    def _one(self, fd: int, path: str) -> Iterator[Found]:
+        at = self.clock()
         try:
-            if large or (known is None and not self.content and stat.S_ISREG(now.st_mode)):
-                seen = states.Seen(State("file", stat.S_IMODE(now.st_mode), now.st_size, UNKNOWN), None, now)
-            else:
-                seen = states.look(fd, os.path.basename(path), keep=self.keep, shown=path)
+            seen = self._look(fd, path)
         except (PermissionError, AgenvoyError):
             self.tally.left_out["unreadable"] += 1
             return
-        if seen.stat is None:
-            yield Found(path, before, states.NOTHING, None)
-            return
-        yield Found(path, before, seen, stamp_of(seen, at))
+        self.snapshot.put(path, seen.stat, at)
+        yield Found(path, seen)
+
+    def _look(self, fd: int, path: str) -> states.Seen:
+        name = os.path.basename(path)
+        try:
+            now = os.stat(name, dir_fd=fd, follow_symlinks=False)
+        except FileNotFoundError:
+            return states.NOTHING
+        large = stat.S_ISREG(now.st_mode) and now.st_size > self.limit
+        if large:
+            self.tally.too_large.append(path)
+        if large or (not self.content and stat.S_ISREG(now.st_mode)):
+            return states.Seen(State("file", stat.S_IMODE(now.st_mode), now.st_size, UNKNOWN), None, now)
+        return states.look(fd, name, keep=self.keep, shown=path)
 
 
-def stamp_of(seen: states.Seen, at: int) -> Stamp:
-    """The stamp of what was seen at a time."""
-    assert seen.stat is not None
-    s = seen.stat
-    return Stamp(seen.state, s.st_size, s.st_mtime_ns, s.st_ctime_ns, s.st_ino, at)
+def _is_folder(path: str) -> bool:
+    return os.path.isdir(path) and not os.path.islink(path)
 
 
-def _looks_same(known: Stamp | None, now: os.stat_result | None) -> bool:
-    if known is None or now is None:
-        return known is None and now is None
-    if known.state.kind == "dir":
-        return stat.S_ISDIR(now.st_mode) and stat.S_IMODE(now.st_mode) == known.state.mode
-    return (
-        now.st_size == known.size
-        and now.st_mtime_ns == known.mtime
-        and now.st_ctime_ns == known.ctime
-        and now.st_ino == known.inode
-        and max(known.mtime, known.ctime) + RACY_NS < known.at
-    )
+def _stat(path: str) -> os.stat_result | None:
+    try:
+        return os.lstat(path)
+    except OSError:  # gone, or its folder is: either way there is nothing to compare
+        return None
 
 
-def renames(gone: list[Found], new: list[Found], inodes: Mapping[str, int]) -> dict[str, str]:
+def renames(gone: Mapping[str, State], new: Mapping[str, states.Seen], inode: Callable[[str], int]) -> dict[str, str]:
     """Which paths that are gone went where: `{old: new}`, by inode and equal content.
 
     Args:
-        gone, new: what vanished and what appeared.
-        inodes: inode numbers of the vanished paths, from their stamps.
+        gone: what vanished, with the state that it had.
+        new: what appeared.
+        inode: the inode number that a vanished path had.
     """
-    by_inode = {f.stamp.inode: f for f in new if f.stamp is not None and f.seen.state.kind in ("file", "link")}
+    by_inode = {s.stat.st_ino: p for p, s in new.items() if s.stat is not None and s.state.kind in ("file", "link")}
     found: dict[str, str] = {}
-    for old in gone:
-        target = by_inode.get(inodes.get(old.path, -1))
-        if target is not None and old.before is not None and old.before.same(target.seen.state):
-            found[old.path] = target.path
-            del by_inode[inodes[old.path]]
+    for path, state in gone.items():
+        target = by_inode.get(inode(path))
+        if target is not None and state.same(new[target].state):
+            found[path] = target
+            del by_inode[inode(path)]
     return found
-
-
-def absent_or(state: State | None) -> State:
-    """A state, or absence where there is none."""
-    return ABSENT if state is None else state

@@ -48,7 +48,7 @@ def run(
     before = scan(session, content=baseline, progress=progress)
     command = _begin(session, argv)
     status = _spawn(argv, {**environment, "AGENVOY_TASK": command.task}, cwd)
-    after = scan(session, command)
+    after = scan(session, command, snapshot=before.snapshot)
     with session.catalog.write() as c:
         stamps.end_command(c, command.id)
     return _outcome(session, command, status, before, after)

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 from agenvoy.catalog import stamps, tasks, versions
 from agenvoy.catalog.stamps import Command
 from agenvoy.history.changes import Change, Spec
-from agenvoy.tracking.scan import Found, Scan, Tally, absent_or, renames
-from agenvoy.types import State
+from agenvoy.history.vault import Vault
+from agenvoy.tracking.scan import UNKNOWN, Found, Scan, Tally, renames
+from agenvoy.tracking.snapshot import Snapshot
+from agenvoy.types import ABSENT, State
 from agenvoy.workspace.session import Session
 
-BATCH_FILES, BATCH_BYTES = 512, 16 * 1024 * 1024  # of a baseline: what is lost of it by a kill, and held in memory
+BATCH = 512  # files of a baseline taken in together: what is lost of it by a kill
 
 Progress = Callable[[int], None]
 
@@ -27,13 +31,13 @@ class Scanned:
         operation: the operation with the changes; None where there were none.
         changes: what it holds.
         tally: what was looked at and left out.
-        baseline: whether this was the workspace's first complete scan.
+        snapshot: how everything looks now.
     """
 
     operation: int | None
     changes: tuple[Change, ...]
     tally: Tally
-    baseline: bool
+    snapshot: Snapshot
 
 
 def scan(
@@ -41,6 +45,7 @@ def scan(
     command: Command | None = None,
     *,
     content: bool = True,
+    snapshot: Snapshot | None = None,
     progress: Progress = lambda entries: None,
 ) -> Scanned:
     """Bring the log up to what is on disk.
@@ -48,85 +53,102 @@ def scan(
     Args:
         command: the command whose window ends now: what changed is its doing; None: it happened outside.
         content: whether the contents of files that were never seen are kept (the baseline).
+        snapshot: of the scan before, where it is still at hand.
         progress: told the number of entries every few hundred.
     """
     at = session.clock()
-    with session.catalog.write(sync=False) as c:
-        workspace = tasks.ensure_workspace(c, session.settings.root)
+    workspace = _workspace(session)
     with session.catalog.read() as c:
-        known = stamps.load(c, workspace)
         last = stamps.last_scan(c, workspace)
-        recorded = frozenset(versions.below(c, session.settings.root))
-    run = Scan(
-        session.settings.root,
-        known,
-        extra=recorded,
-        never=(session.jail.store,),
-        keep=session.settings.inline_blob,
-        limit=session.settings.track_bytes,
-        clock=session.clock,
-        content=content,
-    )
-    changed = _take_in(session, workspace, run, baseline=last is None, progress=progress)
-    changed = [f for f in changed if session.jail.writable(f.path)]
-    operation, changes = _record(session, changed, command, {p: s.inode for p, s in known.items()})
-    with session.catalog.write() as c:
-        stamps.save(c, workspace, [(f.path, f.stamp) for f in changed if f.stamp is not None])
-        stamps.forget(c, workspace, [f.path for f in changed if f.stamp is None])
-        stamps.set_scan(c, workspace, at)
-    return Scanned(operation, tuple(changes), run.tally, last is None)
-
-
-def _take_in(
-    session: Session, workspace: int, run: Iterable[Found], *, baseline: bool, progress: Progress
-) -> list[Found]:
-    """Contents into the vault, batch by batch; gives what is a change and not just seen for the first time."""
+        extra = frozenset(versions.below(c, session.settings.root))
+    known = snapshot or Snapshot.loads(last[1] if last else None)
+    run = _scan(session, known, extra, content=content or last is not None)
+    before = _Before(session, workspace)
     changed: list[Found] = []
-    first: list[Found] = []
-    size = 0
-    for count, found in enumerate(run, 1):
-        _keep(session, found)
-        size += len(found.seen.data or b"")
-        if found.before is None and baseline:
-            first.append(found)
-        else:
-            changed.append(found)
-            if found.seen.data is not None:
-                changed[-1] = _light(found)
-        if len(first) >= BATCH_FILES or size >= BATCH_BYTES:
-            _save_first(session, workspace, first)
-            size = 0
-            progress(count)
-    _save_first(session, workspace, first)
-    return changed
+    for count, batch in enumerate(_batches(run), 1):
+        _keep(session, batch)
+        firsts = [f for f in batch if last is None and f.path not in extra]
+        later = batch if last is not None else [f for f in batch if f.path in extra]
+        changed += [replace(f, seen=replace(f.seen, data=None)) for f in later]
+        _save(session, workspace, firsts)
+        progress(count * BATCH)
+    changed = [f for f in changed if session.jail.writable(f.path)]
+    operation, changes = _record(session, changed, command, before, run.snapshot)
+    if changed or run.snapshot.dirty or last is None:
+        _finish(session, workspace, at, changed, run.snapshot)
+    return Scanned(operation, tuple(changes), run.tally, run.snapshot)
 
 
-def _light(found: Found) -> Found:
-    """Without the bytes, which the vault has: a checkout may change thousands of files."""
-    from dataclasses import replace
-
-    return replace(found, seen=replace(found.seen, data=None))
-
-
-def _keep(session: Session, found: Found) -> None:
-    state = found.seen.state
-    if state.kind not in ("file", "link") or not state.hash or session.vault.has(state.hash):
-        return
-    if found.seen.data is not None:
-        session.vault.stage(found.seen.data)
-    else:
-        session.vault.stage_blocks(session.log.disk_blocks(found.path))
+def _workspace(session: Session) -> int:
+    found = session.workspace_id()
+    if found is None:
+        with session.catalog.write(sync=False) as c:
+            found = tasks.ensure_workspace(c, session.settings.root)
+    return found
 
 
-def _save_first(session: Session, workspace: int, first: list[Found]) -> None:
+def _scan(session: Session, snapshot: Snapshot | None, extra: frozenset[str], *, content: bool) -> Scan:
+    settings = session.settings
+    return Scan(
+        settings.root, snapshot, extra=extra, never=(session.jail.store,), keep=settings.inline_blob,
+        limit=settings.track_bytes, clock=session.clock, content=content,
+    )  # fmt: skip
+
+
+def _batches(run: Scan) -> Iterator[list[Found]]:
+    found = iter(run)
+    while batch := list(islice(found, BATCH)):
+        yield batch
+
+
+class _Before:
+    """The state that a path had before: its newest row in the log, else what the last scan saw."""
+
+    def __init__(self, session: Session, workspace: int) -> None:
+        self.session, self.workspace = session, workspace
+
+    def state(self, path: str) -> State:
+        """The state; absent where it was never seen."""
+        with self.session.catalog.read() as c:
+            newest = versions.newest(c, path)
+            return newest.state if newest is not None else stamps.state(c, self.workspace, path) or ABSENT
+
+
+def _keep(session: Session, batch: list[Found]) -> None:
+    """Contents into the vault; compressing lets go of the interpreter, so two threads halve the time."""
+    small = [
+        f.seen.data
+        for f in batch
+        if f.seen.data is not None and f.seen.state.hash and not session.vault.has(f.seen.state.hash)
+    ]
+    parts = [small[n::4] for n in range(4)]  # few jobs: handing one over costs as much as compressing a small file
+    with ThreadPoolExecutor(2) as pool:
+        for staged in pool.map(lambda part: [Vault.prepare(data) for data in part], parts):
+            for content in staged:
+                session.vault.stage_prepared(content)
+    with session.vault.together():
+        for found in batch:
+            state = found.seen.state
+            if state.kind == "file" and found.seen.data is None and state.hash and not session.vault.has(state.hash):
+                session.vault.stage_blocks(session.log.disk_blocks(found.path))
+
+
+def _save(session: Session, workspace: int, firsts: list[Found]) -> None:
     with session.catalog.write(sync=False) as c:
         session.vault.enter(c)
-        stamps.save(c, workspace, [(f.path, f.stamp) for f in first if f.stamp is not None])
-    first.clear()
+        stamps.save(c, workspace, [(f.path, f.seen.state) for f in firsts])
+
+
+def _finish(session: Session, workspace: int, at: int, changed: list[Found], snapshot: Snapshot) -> None:
+    with session.catalog.write() as c:
+        session.vault.enter(c)
+        stamps.save(c, workspace, [(f.path, f.seen.state) for f in changed])
+        stamps.set_scan(c, workspace, at, snapshot.dumps())
+    snapshot.dirty = False
 
 
 def _record(
-    session: Session, changed: list[Found], command: Command | None, inodes: dict[str, int]
+    session: Session, changed: list[Found], command: Command | None, before: _Before, snapshot: Snapshot
 ) -> tuple[int | None, list[Change]]:
     """Rows for what no tool recorded; under the paths' locks, so that no tool's write is half seen."""
     if not changed:
@@ -134,18 +156,36 @@ def _record(
     with session.log.hold([f.path for f in changed]):
         fresh = []
         for found in changed:
-            with session.catalog.read() as c:
-                newest = versions.newest(c, found.path)
-            before = newest.state if newest is not None else absent_or(found.before)
-            now = session.log.look(found.path).state if found.seen.state.hash else found.seen.state
-            if not before.same(now) and now.same(found.seen.state):
-                fresh.append((found, before))
+            was, now = before.state(found.path), found.seen.state
+            if now.hash != UNKNOWN or now.kind != "file":
+                now = session.log.look(found.path).state
+            if not was.same(now) and now.same(found.seen.state):
+                fresh.append((found, was))
         if not fresh:
             return None, []
-        changes = _changes(fresh, command, inodes)
-        spec = _spec(session, command, len(changes))
-        written = session.log.record_only(spec, changes)
+        changes = _changes(fresh, command, snapshot)
+        written = session.log.record_only(_spec(session, command, len(changes)), changes)
     return (written.operation if written else None), changes
+
+
+def _changes(fresh: list[tuple[Found, State]], command: Command | None, snapshot: Snapshot) -> list[Change]:
+    moved: dict[str, str] = {}
+    if command is not None:
+        gone = {f.path: was for f, was in fresh if f.seen.state.kind == "absent"}
+        new = {f.path: f.seen for f, was in fresh if was.kind == "absent"}
+        moved = renames(gone, new, snapshot.gone_inode)
+        moved |= {new: old for old, new in moved.items()}
+    found = []
+    for entry, was in fresh:
+        now = entry.seen.state
+        if command is None:
+            action = "external"
+        elif entry.path in moved:
+            action = "move"
+        else:
+            action = "create" if was.kind == "absent" else "delete" if now.kind == "absent" else "modify"
+        found.append(Change(entry.path, was, now, action, moved=moved.get(entry.path)))  # type: ignore[arg-type]
+    return found
 
 
 def _spec(session: Session, command: Command | None, count: int) -> Spec:
@@ -153,26 +193,6 @@ def _spec(session: Session, command: Command | None, count: int) -> Spec:
     if command is None:
         return Spec(root, "", "", "external", f"Outside({count} paths)")
     return Spec(root, command.actor, "run", "run", f"Run({command.command[:120]})", command.task)
-
-
-def _changes(fresh: list[tuple[Found, State]], command: Command | None, inodes: dict[str, int]) -> list[Change]:
-    moved: dict[str, str] = {}
-    if command is not None:
-        gone = [f for f, before in fresh if f.seen.state.kind == "absent"]
-        new = [f for f, before in fresh if before.kind == "absent"]
-        moved = renames(gone, new, inodes)
-        moved |= {new: old for old, new in moved.items()}
-    found = []
-    for entry, before in fresh:
-        now = entry.seen.state
-        if command is None:
-            action = "external"
-        elif entry.path in moved:
-            action = "move"
-        else:
-            action = "create" if before.kind == "absent" else "delete" if now.kind == "absent" else "modify"
-        found.append(Change(entry.path, before, now, action, moved=moved.get(entry.path)))  # type: ignore[arg-type]
-    return found
 
 
 def settle(session: Session) -> None:
@@ -207,21 +227,17 @@ def outside(session: Session) -> tuple[list[dict[str, Any]], Tally] | None:
     if workspace is None:
         return None
     with session.catalog.read() as c:
-        if stamps.last_scan(c, workspace) is None:
-            return None
-        known = stamps.load(c, workspace)
-        recorded = frozenset(versions.below(c, session.settings.root))
-    run = Scan(
-        session.settings.root, known, extra=recorded, never=(session.jail.store,), keep=session.settings.inline_blob,
-        limit=session.settings.track_bytes, clock=session.clock,
-    )  # fmt: skip
+        last = stamps.last_scan(c, workspace)
+        extra = frozenset(versions.below(c, session.settings.root)) if last is not None else frozenset()
+    if last is None:
+        return None
+    run = _scan(session, Snapshot.loads(last[1]), extra, content=True)
+    before = _Before(session, workspace)
     rows = []
     for found in run:
-        with session.catalog.read() as c:
-            newest = versions.newest(c, found.path)
-        before = newest.state if newest is not None else absent_or(found.before)
-        if not before.same(found.seen.state):
-            rows.append({"path": session.jail.shown(found.path), "change": told(before, found.seen.state)})
+        was = before.state(found.path)
+        if not was.same(found.seen.state):
+            rows.append({"path": session.jail.shown(found.path), "change": told(was, found.seen.state)})
     return sorted(rows, key=lambda row: row["path"]), run.tally
 
 
