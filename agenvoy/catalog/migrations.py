@@ -87,10 +87,16 @@ CREATE INDEX extracts_at ON extracts(at);
 CREATE TABLE withheld (scope TEXT NOT NULL, path BLOB NOT NULL, PRIMARY KEY (scope, path)) WITHOUT ROWID;
 """
 
+_ADOPTED = """
+CREATE TABLE adopted (version INTEGER PRIMARY KEY, task TEXT NOT NULL);
+CREATE INDEX adopted_task ON adopted(task);
+"""
+
 STEPS: tuple[tuple[str, str], ...] = (
     ("001_first", _FIRST),
     ("003_tracking", _TRACKING),
     ("002_extracts", _EXTRACTS),
+    ("004_adopted", _ADOPTED),
 )
 NAMES = tuple(name for name, _ in STEPS)
 

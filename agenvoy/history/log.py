@@ -24,7 +24,7 @@ from agenvoy.errors import AgenvoyError
 from agenvoy.history import changes as parts
 from agenvoy.history.changes import Change, Spec, Written
 from agenvoy.history.vault import Vault
-from agenvoy.history.writing import DiskWriter
+from agenvoy.history.writing import DiskWriter, drop_place
 from agenvoy.types import Clock, State
 
 
@@ -56,9 +56,9 @@ class Log:
     def hold(self, paths: Sequence[str]) -> Iterator[None]:
         """Hold the locks of paths (and of the inodes of those that share one)."""
         for _ in range(8):
-            keys = {path_key(path) for path in paths} | _inode_keys(paths)
+            keys = {path_key(path) for path in paths} | inode_keys(paths)
             with self.locks.hold(keys):
-                if _inode_keys(paths) <= keys and not self._unfinished(paths):
+                if inode_keys(paths) <= keys and not self._unfinished(paths):
                     yield
                     return
             self.recover(self)  # outside of our locks: it takes those of the whole operation, in order
@@ -110,7 +110,7 @@ class Log:
         except (Exception, KeyboardInterrupt) as error:
             self._fail(operation, writer, error)
             raise
-        self._confirm(spec, operation, changes, written, writer.places)
+        self.confirm(spec, operation, changes, written, writer.places)
         self.step("done")
         return with_fields(written, places=writer.places)
 
@@ -135,10 +135,15 @@ class Log:
         finally:
             os.close(file)
 
-    def _prepare(self, spec: Spec, changes: Sequence[Change], token: str) -> tuple[int, Written]:
+    def _prepare(
+        self, spec: Spec, changes: Sequence[Change], token: str, interrupted: int | None = None
+    ) -> tuple[int, Written]:
+        """Commit the rows; without a token they tell what is there already, so the operation is done with it."""
         at = self.clock()
-        folders = sorted({f for c in changes if c.after.kind != "absent" for f in parts.missing_folders(c.path)})
+        state = versions.PREPARED if token else versions.DONE
         with self.catalog.write() as c:
+            if interrupted is not None:
+                versions.set_state(c, interrupted, versions.INTERRUPTED, at)
             workspace = tasks.ensure_workspace(c, spec.root)
             self._task(c, spec, workspace, at)
             names = self.vault.enter(c)
@@ -153,9 +158,9 @@ class Log:
                 c,
                 {
                     "id": operation, "workspace": workspace, "task": spec.task, "actor": spec.actor,
-                    "tool": spec.tool, "kind": spec.kind, "label": spec.label, "at": at, "state": versions.PREPARED,
+                    "tool": spec.tool, "kind": spec.kind, "label": spec.label, "at": at, "state": state,
                     "undoes": spec.undoes, "target_task": spec.target_task, "token": token,
-                    "folders": parts.join_folders(folders),
+                    "folders": parts.join_folders(parts.folders_on_the_way(changes)) if token else "",
                     "previous": previous, "digest": parts.digest(previous, head, rows),
                 },
             )  # fmt: skip
@@ -175,12 +180,19 @@ class Log:
             tasks.insert(c, spec.task, workspace, spec.actor, spec.objective, at)
         tasks.touch(c, spec.task, at)
 
-    def _confirm(
+    def confirm(
         self, spec: Spec, operation: int, changes: Sequence[Change], written: Written, places: dict[str, str]
     ) -> None:
+        """Commit an operation as done, with all that follows from it.
+
+        Args:
+            places: where removed files lie now, by path.
+        """
         at = self.clock()
+        self._empty_trash([change.path for change in changes if change.after.kind in ("file", "link")])
         with self.catalog.write(sync=False) as c:
             versions.set_state(c, operation, versions.DONE, at)
+            trashed.delete_lost(c, [change.path for change in changes])
             if spec.undoes is not None:
                 mark_undone(c, spec, operation)
             if spec.target_task is not None:
@@ -194,6 +206,19 @@ class Log:
                         written.previous[change.path], change.path, place, change.before.size, at
                     )
                     trashed.insert(c, entry)
+
+    def _empty_trash(self, paths: Sequence[str]) -> None:
+        """A file that is back lies in the trash no longer. Its row goes with the commit as done, hence after it: a
+        death in between is brought to its end with the operation."""
+        with self.catalog.read() as c:
+            entries = [entry for path in paths for entry in trashed.of_path(c, path)]
+        for entry in entries:
+            drop_place(entry.place)
+
+    def forget_lost_trash(self, paths: Sequence[str]) -> None:
+        """Forget entries of the trash whose file is gone from there."""
+        with self.catalog.write(sync=False) as c:
+            trashed.delete_lost(c, paths)
 
     # ---- failing
     def _fail(self, operation: int, writer: DiskWriter, error: BaseException) -> None:
@@ -232,16 +257,18 @@ class Log:
             self.record_only(Spec(root, "", "", "external", f"Outside({len(found)} paths)"), found)
         return [change.path for change in found]
 
-    def record_only(self, spec: Spec, changes: Sequence[Change]) -> Written:
-        """Write rows about what is on disk already; `after` is there now, and its bytes are taken from there."""
+    def record_only(self, spec: Spec, changes: Sequence[Change], *, interrupted: int | None = None) -> Written:
+        """Write rows about what is on disk already; `after` is there now, and its bytes are taken from there.
+
+        Args:
+            interrupted: an operation that is closed as interrupted in the same commit.
+        """
         self._stage_before([Change(c.path, c.after, c.after, c.action, data=c.data) for c in changes])
-        operation, written = self._prepare(spec, changes, "")
-        with self.catalog.write() as c:
-            versions.set_state(c, operation, versions.DONE, self.clock())
-        return written
+        return self._prepare(spec, changes, "", interrupted)[1]
 
 
-def _inode_keys(paths: Sequence[str]) -> set[bytes]:
+def inode_keys(paths: Sequence[str]) -> set[bytes]:
+    """The lock keys of inodes that these paths share with other names."""
     keys = set()
     for path in paths:
         try:
@@ -288,7 +315,7 @@ def _rows(
         newest = versions.newest(c, change.path)
         if newest is not None and newest.state.same(change.before):
             previous[change.path] = newest.id
-        elif change.action != "external" or newest is None:
+        elif change.action != "observed" and (change.action != "external" or newest is None):
             action = "observed" if newest is None else "external"
             previous[change.path] = add(change, change.before, action, None)
     for change in changes:
@@ -310,7 +337,8 @@ def folders_taken_back(c: Connection, undoes: int | None, task: str | None) -> l
     """Folders that the operation or task that is taken back had made on its way to a file."""
     if undoes is None and task is None:
         return []
-    found = versions.operations(c, "(id = ? OR task = ?) AND folders != ''", (undoes, task))
+    own = "task = ? AND kind NOT IN ('restore', 'undo', 'redo')"  # what those made had been there before the task
+    found = versions.operations(c, f"(id = ? OR ({own})) AND folders != ''", (undoes, task))
     return [folder for op in found for folder in parts.split_folders(op.folders)]
 
 

@@ -5,15 +5,15 @@ two paths. Segments are reversed newest first (history.plan).
 
 What counts as a task's row: what its operations wrote, but not
   - `observed` and `external` rows,
-  - restores of that very task, and undo or redo of its operations (they take back, they do not change),
+  - restores of that very task, and undo and redo: those turn operations, of whatever task, off and on again,
   - operations that were undone, and rows up to which a restore that still holds has taken the task back.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from agenvoy.catalog import Connection, undone, versions
+from agenvoy.catalog import Connection, adopted, undone, versions
 from agenvoy.types import ABSENT, State, Version
 
 
@@ -26,6 +26,8 @@ class Segment:
         before, after: the states around it.
         before_version, after_version: ids of the rows that hold them (0: none).
         source: of a move, the path that the file came from.
+        source_before, source_version: what was there, and the row that holds it. It may differ from `after`: a
+            rollback can move a file and change it in one go.
     """
 
     path: str
@@ -34,31 +36,35 @@ class Segment:
     before_version: int
     after_version: int
     source: str | None = None
+    source_before: State = ABSENT
+    source_version: int = 0
 
 
 def rows_of_task(c: Connection, task: str) -> list[Version]:
     """The rows that restoring a task would take back, oldest first."""
     handled = undone.upto(c, task)
     operations = {
-        op.id: op for op in versions.operations(c, "task = ? AND state IN (1, 3)", (task,)) if _counts(c, op, task)
+        op.id: op for op in versions.operations(c, "task = ? AND state IN (1, 3)", (task,)) if _counts(op, task)
     }
-    return [
+    own = versions.of_task(c, task)
+    adoptions = adopted.any_for(c)
+    lost = adopted.taken(c, [row.id for row in own], task) if adoptions else set()
+    more = [row for number in adopted.given(c, task) if (row := versions.get(c, number))] if adoptions else []
+    found = [
         row
-        for row in versions.of_task(c, task)
+        for row in own
         if row.operation in operations
         and row.action not in ("observed", "external")
         and row.id > handled.get(row.path, 0)
+        and row.id not in lost
     ]
+    return sorted([*found, *(r for r in more if r.id > handled.get(r.path, 0))], key=lambda row: row.id)
 
 
-def _counts(c: Connection, op: versions.Operation, task: str) -> bool:
-    if op.target_task == task or op.undone_by is not None or op.kind in ("external", "recover"):
-        return op.kind == "recover" and op.undone_by is None
-    target: versions.Operation | None = op
-    while target is not None and target.undoes is not None:
-        target = versions.operation(c, target.undoes)
-    own = target is not None and target.id != op.id and (target.task == task or target.target_task == task)
-    return not own
+def _counts(op: versions.Operation, task: str) -> bool:
+    if op.undone_by is not None or op.target_task == task:
+        return False
+    return op.kind not in ("undo", "redo", "external")
 
 
 def rows_of_operation(c: Connection, operation: int) -> list[Version]:
@@ -72,7 +78,18 @@ def segments(c: Connection, rows: list[Version]) -> list[Segment]:
     found: list[Segment] = []
     for path in sorted({row.path for row in rows}):
         found += _of_path(versions.of_path(c, path), wanted)
+    found = [_with_source(c, piece) if piece.source is not None else piece for piece in found]
     return sorted(found, key=lambda s: s.after_version, reverse=True)
+
+
+def _with_source(c: Connection, move: Segment) -> Segment:
+    row = versions.get(c, move.after_version)
+    own = versions.of_operation(c, row.operation) if row is not None else []
+    end = next((r for r in own if r.path == move.source and r.moved == move.path), None)
+    ahead = versions.before(c, end.path, end.id) if end is not None else None
+    if ahead is None:
+        return replace(move, source_before=move.after)
+    return replace(move, source_before=ahead.state, source_version=ahead.id)
 
 
 def _of_path(rows: list[Version], wanted: set[int]) -> list[Segment]:

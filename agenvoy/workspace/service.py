@@ -11,6 +11,7 @@ from typing import Any
 
 from agenvoy.config import Settings
 from agenvoy.types import Clock, Confirm, NewId, Outcome
+from agenvoy.workspace import watch
 from agenvoy.workspace.session import Session
 
 
@@ -62,7 +63,12 @@ class Service:
         """List, glob or search; needs no store."""
         from agenvoy.workspace.find import find_files
 
+        if options.get("documents"):
+            from agenvoy.workspace.extracts import Extracts
+
+            options["units"] = Extracts(self.session).units
         result = find_files(self.session.jail, mode=mode, queries=queries, **options)
+        watch.check()
         first = next((q["pattern"] for q in queries if q.get("pattern")), None)
         label = f"Find({first or ', '.join(str(q.get('dir', '.')) for q in queries)})"
         return Outcome("find_files", label, result, "")
@@ -187,6 +193,19 @@ class Service:
         from agenvoy.workspace.running import run
 
         return self._locked(run, argv, environment, cwd, **options)
+
+    def hook(self, client: str, event: Mapping[str, Any]) -> str | None:
+        """Take an event of an agent's own hooks; see `workspace.hooks.handle`."""
+        from agenvoy.workspace.hooks import handle
+
+        with self.session.lock:
+            return handle(self.session, client, event)
+
+    def adopt(self, **arguments: Any) -> Outcome:
+        """Give outside changes to a task, or take paths out of one; see `workspace.adopting.adopt`."""
+        from agenvoy.workspace.adopting import adopt
+
+        return self._locked(adopt, **arguments)
 
     # ---- the store
     def trash_list(self) -> Outcome:
