@@ -164,10 +164,15 @@ class Service:
 
         return open_file(self.session, target)
 
-    def begin_task(self, objective: str) -> Outcome:
-        """Begin a task; the actor's running one ends."""
+    def begin_task(self, objective: str, *, track: bool = False) -> Outcome:
+        """Begin a task; the actor's running one ends. With `track`, the workspace is scanned into the store first."""
         from agenvoy.workspace.tasks import begin_task
 
+        if track:
+            from agenvoy.workspace.tracked import scan
+
+            with self.session.lock:
+                scan(self.session)
         return self._locked(begin_task, objective)
 
     def end_task(self, summary: str = "") -> Outcome:

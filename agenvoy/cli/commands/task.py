@@ -9,9 +9,15 @@ from agenvoy.cli.params import Arg, Opt
 from agenvoy.cli.run import Run
 
 
-def begin(run: Run, objective: Annotated[str, Arg("What is to be achieved.")]) -> int:
+def begin(
+    run: Run,
+    objective: Annotated[str, Arg("What is to be achieved.")],
+    track: Annotated[bool, Opt("--track", help="Keep the whole workspace's contents as they are now.")] = False,
+) -> int:
     """Begin a task; what changes from here on can be taken back together."""
     keywords: dict[str, Any] = {"objective": objective}
+    if track:
+        return run.finish("begin_task", keywords, lambda service: service.begin_task(**keywords, track=True))
     return run.finish("begin_task", keywords, lambda service: service.begin_task(**keywords))
 
 
