@@ -50,6 +50,7 @@ def versions_without_blob(c: sqlite3.Connection) -> list[tuple[int, bytes, str]]
     return c.execute(
         "SELECT v.id, v.path, v.hash FROM versions v JOIN operations o ON o.id = v.operation"
         " WHERE v.hash != '' AND o.state IN (1, 3) AND NOT EXISTS (SELECT 1 FROM blobs b WHERE b.hash = v.hash)"
+        " AND NOT EXISTS (SELECT 1 FROM gone g WHERE g.version = v.id)"
     ).fetchall()
 
 

@@ -92,11 +92,14 @@ CREATE TABLE adopted (version INTEGER PRIMARY KEY, task TEXT NOT NULL);
 CREATE INDEX adopted_task ON adopted(task);
 """
 
+_GONE = "CREATE TABLE gone (version INTEGER PRIMARY KEY, operation INTEGER NOT NULL)"
+
 STEPS: tuple[tuple[str, str], ...] = (
     ("001_first", _FIRST),
     ("003_tracking", _TRACKING),
     ("002_extracts", _EXTRACTS),
     ("004_adopted", _ADOPTED),
+    ("005_gone", _GONE),
 )
 NAMES = tuple(name for name, _ in STEPS)
 

@@ -39,6 +39,8 @@ COMMANDS: dict[str, str] = {
     "install": "agenvoy.cli.commands.install",
     "config": "agenvoy.cli.commands.config",
     "verify": "agenvoy.cli.commands.verify",
+    "gc": "agenvoy.cli.commands.gc",
+    "purge": "agenvoy.cli.commands.purge",
     "du": "agenvoy.cli.commands.du",
     "doctor": "agenvoy.cli.commands.doctor",
     "demo": "agenvoy.cli.commands.demo",

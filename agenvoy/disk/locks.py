@@ -56,16 +56,38 @@ class Locks:
         deadline = time.monotonic() + (self.wait_s if wait_s is None else wait_s)
         held: list[int] = []
         try:
+            held.append(self._open("maintenance"))
+            self._wait(held[-1], deadline, fcntl.LOCK_SH)
             for slot in slots:
-                held.append(self._open(slot))
+                held.append(self._open(f"{slot:02x}"))
                 self._wait(held[-1], deadline)
             yield
         finally:
             for fd in held:
                 os.close(fd)
 
-    def _open(self, slot: int) -> int:
-        path = os.path.join(self.folder, f"{slot:02x}")
+    @contextmanager
+    def beside(self) -> Iterator[None]:
+        """Keep maintenance away while contents are on their way into the store; others may do the same."""
+        fd = self._open("maintenance")
+        try:
+            self._wait(fd, time.monotonic() + self.wait_s, fcntl.LOCK_SH)
+            yield
+        finally:
+            os.close(fd)
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Hold the store for maintenance: nobody holds a path or is `beside`; raises store_busy."""
+        fd = self._open("maintenance")
+        try:
+            self._wait(fd, time.monotonic() + self.wait_s)
+            yield
+        finally:
+            os.close(fd)
+
+    def _open(self, name: str) -> int:
+        path = os.path.join(self.folder, name)
         flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
         try:
             return os.open(path, flags, 0o600)
@@ -74,11 +96,11 @@ class Locks:
             return os.open(path, flags, 0o600)
 
     @staticmethod
-    def _wait(fd: int, deadline: float) -> None:
+    def _wait(fd: int, deadline: float, how: int = fcntl.LOCK_EX) -> None:
         pause = 0.0005
         while True:
             try:
-                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                fcntl.flock(fd, how | fcntl.LOCK_NB)
                 return
             except BlockingIOError:
                 if time.monotonic() >= deadline:

@@ -257,6 +257,22 @@ class Log:
             self.record_only(Spec(root, "", "", "external", f"Outside({len(found)} paths)"), found)
         return [change.path for change in found]
 
+    def note(self, c: Connection, spec: Spec) -> int:
+        """Add an operation without rows (inside a write transaction): something was taken away; gives its id."""
+        at, workspace = self.clock(), tasks.ensure_workspace(c, spec.root)
+        operation, _ = versions.next_ids(c)
+        head: list[object] = [
+            operation, spec.root, spec.task, spec.actor, spec.tool, spec.kind, spec.label, at, spec.undoes,
+            spec.target_task,
+        ]  # fmt: skip
+        previous = versions.last_digest(c)
+        row: dict[str, object] = {
+            "id": operation, "workspace": workspace, "task": spec.task, "actor": spec.actor, "tool": spec.tool,
+            "kind": spec.kind, "label": spec.label, "at": at, "state": versions.DONE, "done_at": at, "token": "",
+            "folders": "", "previous": previous, "digest": parts.digest(previous, head, []),
+        }  # fmt: skip
+        return versions.insert_operation(c, row)
+
     def record_only(self, spec: Spec, changes: Sequence[Change], *, interrupted: int | None = None) -> Written:
         """Write rows about what is on disk already; `after` is there now, and its bytes are taken from there.
 

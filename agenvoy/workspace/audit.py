@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
-from agenvoy.catalog import tasks, versions
+from agenvoy.catalog import gone, tasks, versions
 from agenvoy.disk.jail import inside
 from agenvoy.errors import AgenvoyError
 from agenvoy.types import ABSENT, Outcome, State, Version
@@ -61,22 +62,14 @@ def _list(
             found = versions.page(c, wanted, limit + 1)
         else:
             exact, folders = _exact_or_folder(session, named)
-            found = versions.page(c, _narrow(wanted, tuple(exact)), limit + 1) if exact else []
+            found = versions.page(c, replace(wanted, paths=tuple(exact)), limit + 1) if exact else []
             for folder in folders:
-                below = tuple(versions.below(c, folder))
-                for start in range(0, len(below), 500):  # well below SQLite's limit on variables
-                    found += versions.page(c, _narrow(wanted, below[start : start + 500]), limit + 1)
+                found += versions.page(c, replace(wanted, folder=folder), limit + 1)
             found = sorted({row.id: row for row in found}.values(), key=lambda row: -row.id)
     more = len(found) > limit
     rows = [describe(session, row) for row in found[:limit]]
     result = {"rows": rows, "next": rows[-1]["version"] if more else None}
     return Outcome("file_history", f"History({', '.join(named) or '.'})", result, "", session.task_ref())
-
-
-def _narrow(wanted: versions.Filter, paths: tuple[str, ...]) -> versions.Filter:
-    from dataclasses import replace
-
-    return replace(wanted, paths=paths)
 
 
 def _exact_or_folder(session: Session, named: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -115,7 +108,13 @@ def describe(session: Session, row: Version) -> dict[str, Any]:
     }
     if row.moved is not None:
         shown["moved"] = session.jail.shown(row.moved)
-    if state.kind in ("file", "link") and not session.vault.has(state.hash):
+    with session.catalog.read() as c:
+        taken = gone.taken_by(c, row.id)
+    if taken is not None:
+        kind, at, actor = taken
+        shown["restorable"] = False
+        shown["reason"] = f"its bytes were taken away by {kind} on {times.show(at)} (by {actor})"
+    elif state.kind in ("file", "link") and not session.vault.has(state.hash):
         shown["restorable"] = False
         shown["reason"] = "the stored bytes are gone"
     return shown

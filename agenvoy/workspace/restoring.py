@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from dataclasses import replace
 
-from agenvoy.catalog import versions
+from agenvoy.catalog import gone, versions
 from agenvoy.disk.jail import inside
 from agenvoy.disk.replace import Raced
 from agenvoy.errors import AgenvoyError, from_os_error
@@ -14,13 +14,14 @@ from agenvoy.history import segments
 from agenvoy.history.changes import Spec
 from agenvoy.history.log import folders_taken_back
 from agenvoy.history.plan import Item, OnConflict, Plan, Planner, plan_dict
-from agenvoy.types import ABSENT, ConfirmRequest, Outcome, State, Version
+from agenvoy.types import ConfirmRequest, Outcome, Version
 from agenvoy.workspace import times
-from agenvoy.workspace.editing import entries_below, umask
+from agenvoy.workspace.room import to_states, with_room
 from agenvoy.workspace.session import Session
 from agenvoy.workspace.tasks import meant
 from agenvoy.workspace.tracked import settle
 
+_NEUTRAL = "('undo', 'redo', 'external', 'recover', 'gc', 'purge')"  # kinds that neither undo nor redo goes through
 _MODES = ("abort", "merge", "overwrite", "skip")
 
 
@@ -78,12 +79,15 @@ def _by_task(
 
     def rows() -> list[Version]:
         with session.catalog.read() as c:
-            return [row for row in segments.rows_of_task(c, task.id) if wanted(row.path)]
+            found = segments.rows_of_task(c, task.id)
+        # a move goes back whole, whichever of its ends is meant
+        return [row for row in found if wanted(row.path) or (row.moved is not None and wanted(row.moved))]
 
     def make(found: list[Version]) -> Plan:
         with session.catalog.read() as c:
             folders = set(folders_taken_back(c, None, task.id))
-        return Planner(session.log, folders).take_back(found, mode, f"task {task.id} {mode}")
+        plan = Planner(session.log, folders).take_back(found, mode, f"task {task.id} {mode}")
+        return with_room(session, plan, mode)
 
     spec = session.spec("restore_file", "restore", label, begins=False)
     spec = replace(spec, target_task=task.id, forget=True)
@@ -102,7 +106,7 @@ def undo(
         found = versions.operations(
             c,
             "workspace = ? AND state IN (1, 3) AND undone_by IS NULL"
-            " AND kind NOT IN ('undo', 'redo', 'external', 'recover')",
+            f" AND kind NOT IN {_NEUTRAL}",
             (workspace or 0,),
             "ORDER BY id DESC LIMIT 1",
         )
@@ -131,7 +135,7 @@ def redo(
         )
         newer = found and versions.operations(
             c,
-            "workspace = ? AND state IN (1, 3) AND kind NOT IN ('undo', 'redo', 'external', 'recover') AND id > ?",
+            f"workspace = ? AND state IN (1, 3) AND kind NOT IN {_NEUTRAL} AND id > ?",
             (workspace or 0, found[0].id),
             "LIMIT 1",
         )
@@ -158,7 +162,8 @@ def _turn(
     def make(found: list[Version]) -> Plan:
         with session.catalog.read() as c:
             folders = set(folders_taken_back(c, target.id, None))
-        return Planner(session.log, folders).take_back(found, mode, f"{verb} {target.id} {mode}")
+        plan = Planner(session.log, folders).take_back(found, mode, f"{verb} {target.id} {mode}")
+        return with_room(session, plan, mode)
 
     spec = session.spec(verb, verb, label, begins=False)
     spec = replace(spec, undoes=target.id, forget=True)
@@ -177,8 +182,15 @@ def _nothing(session: Session, verb: str, message: str) -> Outcome:
 def _by_version(session: Session, version: int, path: str | None, dry_run: bool, plan_id: str | None) -> Outcome:
     with session.catalog.read() as c:
         row = versions.get(c, version)
+        taken = gone.taken_by(c, version)
     if row is None or not any(inside(row.path, root) for root in session.settings.roots):
         raise AgenvoyError("no_such_version", f"there is no version {version} here", "file_history lists the versions")
+    if taken is not None:
+        raise AgenvoyError(
+            "not_restorable",
+            f"the bytes of version {version} were taken away by {taken[0]} on {times.show(taken[1])}",
+            "choose another version with file_history",
+        )
     if path is not None and not _below(session, path)(row.path):
         shown = session.jail.shown(row.path)
         raise AgenvoyError("invalid_arguments", f"version {version} is one of {shown}, not of {path}", "leave path out")
@@ -186,7 +198,7 @@ def _by_version(session: Session, version: int, path: str | None, dry_run: bool,
     spec = session.spec("restore_file", "restore", label, begins=False)
     spec = replace(spec, forget=True)
     return _carry_out(
-        session, "restore_file", label, spec, lambda: [row], lambda found: _to_states(session, found, str(version)),
+        session, "restore_file", label, spec, lambda: [row], lambda found: to_states(session, found, str(version)),
         dry_run, plan_id,
     )  # fmt: skip
 
@@ -206,7 +218,7 @@ def _by_time(session: Session, time: str, path: str | None, dry_run: bool, plan_
     spec = session.spec("restore_file", "restore", label, begins=False)
     spec = replace(spec, forget=True)
     return _carry_out(
-        session, "restore_file", label, spec, rows, lambda found: _to_states(session, found, f"time {at}"),
+        session, "restore_file", label, spec, rows, lambda found: to_states(session, found, f"time {at}"),
         dry_run, plan_id,
     )  # fmt: skip
 
@@ -215,51 +227,6 @@ def _at(rows: list[Version], at: int) -> Version | None:
     """The row that tells a path's state at a time: the newest until then, else the first (what was there before)."""
     until = [row for row in rows if row.at <= at]
     return until[-1] if until else rows[0] if rows else None
-
-
-def _to_states(session: Session, rows: list[Version], kind: str) -> Plan:
-    """The plan that gives each path the state of a row, whatever is there or in place of a parent now."""
-    items: dict[str, Item] = {}
-    for row in rows:
-        seen = session.log.look(row.path)
-        with session.catalog.read() as c:
-            newest = versions.newest(c, row.path)
-        item = Item(
-            row.path, "unchanged", seen.state, row.state, newest.id if newest else 0, row.id, data=seen.data
-        )
-        if not item.disk.same(item.target):
-            gone = "removed" if item.target.kind == "absent" else "recreated"
-            item.outcome = gone if "absent" in (item.target.kind, item.disk.kind) else "restored"  # type: ignore[assignment]
-            for other in _in_the_way(session, item):
-                items.setdefault(other.path, other)
-        items[row.path] = item
-    return Plan([items[p] for p in sorted(items)], (), f"states {kind}")
-
-
-def _in_the_way(session: Session, item: Item) -> list[Item]:
-    """What has to make room: entries of a folder that stands at the path, a file or link in place of a parent."""
-    reason = "it stood in the way; kept as a version"
-    found = []
-    if item.disk.kind == "dir" and item.target.kind != "dir":
-        for path in entries_below(item.path):
-            seen = session.log.look(path)
-            found.append(Item(path, "removed", seen.state, ABSENT, data=seen.data, reason=reason))
-    blocked = _blocked_parent(session, item.path) if item.target.kind != "absent" else None
-    if blocked is not None:
-        seen = session.log.look(blocked)
-        folder = State("dir", 0o777 & ~umask())
-        found.append(Item(blocked, "restored", seen.state, folder, data=seen.data, reason=reason))
-    return found
-
-
-def _blocked_parent(session: Session, path: str) -> str | None:
-    root = next((r for r in session.settings.roots if inside(path, r)), "/")
-    folder = root
-    for part in os.path.relpath(os.path.dirname(path), root).split("/"):
-        folder = os.path.normpath(os.path.join(folder, part))
-        if os.path.lexists(folder) and (os.path.islink(folder) or not os.path.isdir(folder)):
-            return folder
-    return None
 
 
 # ---- carrying out
@@ -289,7 +256,7 @@ def _carry_out(
             if [item.path for item in plan.items] != paths:
                 continue  # the picture changed before we had the locks
             _check(session, plan, plan_id)
-            if plan.changes():
+            if plan.changes() or spec.undoes is not None:  # an undo that finds its work done still counts as one
                 _write(session, spec, plan)
             else:
                 session.vault.forget_staged()

@@ -225,6 +225,18 @@ class Service:
 
         return self._locked(trash_empty)
 
+    def gc(self, **arguments: Any) -> Outcome:
+        """Take away the bytes of old versions; see `workspace.store.gc`."""
+        from agenvoy.workspace.store import gc
+
+        return self._locked(gc, **arguments)
+
+    def purge(self, path: str) -> Outcome:
+        """Forget what was recorded of a path."""
+        from agenvoy.workspace.store import purge
+
+        return self._locked(purge, path)
+
     def du(self) -> Outcome:
         """Sizes."""
         from agenvoy.workspace.store import du

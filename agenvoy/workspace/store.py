@@ -11,10 +11,14 @@ from agenvoy import trash
 from agenvoy.catalog import checks, contents, trashed
 from agenvoy.catalog.connection import DAMAGED
 from agenvoy.errors import AgenvoyError
+from agenvoy.history.changes import Spec
+from agenvoy.history.gc import collect, recorded
+from agenvoy.history.gc import purge as purge_paths
 from agenvoy.history.verify import verify as check_all
 from agenvoy.history.writing import drop_place
 from agenvoy.types import ConfirmRequest, Outcome
 from agenvoy.workspace import times
+from agenvoy.workspace.extracts import options_of
 from agenvoy.workspace.session import Session
 
 
@@ -49,6 +53,45 @@ def trash_empty(session: Session) -> Outcome:
             trashed.delete(c, entry.version)
     result = {"removed": len(entries), "bytes": freed}
     return Outcome("trash_empty", "Empty(trash)", result, "", session.task_ref())
+
+
+def gc(
+    session: Session, dry_run: bool = False, keep_days: float | None = None, max_size: int | None = None
+) -> Outcome:
+    """Take away the bytes of old versions and what nothing needs; what a running task's undo needs never goes.
+
+    Args:
+        keep_days: versions older than this go (not the newest of a path); None: none by age.
+        max_size: stored bytes that may stay; the oldest versions go first. None: no limit.
+    """
+    session.not_for_subagents("gc")
+    session.writable_store()
+    if (keep_days is not None and keep_days < 0) or (max_size is not None and max_size < 0):
+        raise AgenvoyError("invalid_arguments", "keep_days and max_size cannot be negative", "leave them out")
+    if not dry_run:
+        session.ask(ConfirmRequest("gc", "Gc()", "take away the bytes of old versions?"))
+    until = 0 if keep_days is None else session.clock() - int(keep_days * 86_400 * 1_000_000_000)
+    spec = Spec(session.settings.root, session.settings.actor, "gc", "gc", "Gc()")
+    taken = collect(session.log, spec, until, max_size, dry_run=dry_run)
+    result = {"applied": not dry_run, "versions": taken.rows, "blobs": taken.blobs, "bytes": taken.bytes}
+    return Outcome("gc", "Gc()", result, "", session.task_ref())
+
+
+def purge(session: Session, path: str) -> Outcome:
+    """Forget what was recorded of a file or folder for good; the file itself stays as it is."""
+    session.not_for_subagents("purge")
+    session.writable_store()
+    paths = recorded(session.log, session.recorded_paths(path))
+    if not paths:
+        raise AgenvoyError("no_such_version", f"nothing is recorded for {path}", "file_history lists what is")
+    label = f"Purge({path})"
+    question = f"forget every recorded version of {path} ({len(paths)} paths) for good?"
+    session.ask(ConfirmRequest("purge", label, question))
+    spec = Spec(session.settings.root, session.settings.actor, "purge", "purge", label)
+    taken = purge_paths(session.log, spec, paths)
+    result = {"paths": [session.jail.shown(p) for p in paths], "versions": taken.rows, "blobs": taken.blobs,
+              "bytes": taken.bytes}  # fmt: skip
+    return Outcome("purge", label, result, "", session.task_ref())
 
 
 def du(session: Session) -> Outcome:
@@ -88,7 +131,7 @@ def verify(session: Session) -> Outcome:
 
 def doctor(session: Session) -> Outcome:
     """Can this machine do what agenvoy needs, and is the store sound?"""
-    checks = [_system(), _sqlite(), *_store(session), *_packages()]
+    checks = [_system(), _sqlite(), *_store(session), *_packages(), _speech(session)]
     result = {"ok": all(check["ok"] for check in checks), "checks": checks}
     return Outcome("doctor", "Doctor()", result, "", None)
 
@@ -140,10 +183,22 @@ def _store(session: Session) -> list[dict[str, Any]]:
 def _packages() -> list[dict[str, Any]]:
     from importlib.util import find_spec
 
-    extras = {"docs": ("pypdf", "docx", "pptx"), "audio": ("faster_whisper",), "mcp": ("mcp",)}
+    extras = {
+        "docs": ("pypdf", "lxml", "PIL", "python_calamine", "msoffcrypto"),
+        "audio": ("faster_whisper", "av"),
+        "mcp": ("mcp",),
+    }
     checks = []
     for extra, names in extras.items():
         missing = [name for name in names if find_spec(name) is None]
         told = "installed" if not missing else f"not installed (pip install 'agenvoy[{extra}]' adds it)"
         checks.append(_check(f"extra {extra}", True, told))
     return checks
+
+
+def _speech(session: Session) -> dict[str, Any]:
+    """The speech model; without one everything else works, so it is told and never a fault."""
+    from agenvoy.readers.models import report
+
+    there, told, help_ = report(options_of(session))
+    return _check("speech", True, told if there else f"{told}; {help_}")

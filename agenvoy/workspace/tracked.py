@@ -56,6 +56,13 @@ def scan(
         snapshot: of the scan before, where it is still at hand.
         progress: told the number of entries every few hundred.
     """
+    with session.log.locks.beside():
+        return _scan_in(session, command, content, snapshot, progress)
+
+
+def _scan_in(
+    session: Session, command: Command | None, content: bool, snapshot: Snapshot | None, progress: Progress
+) -> Scanned:
     at = session.clock()
     workspace = _workspace(session)
     with session.catalog.read() as c:
