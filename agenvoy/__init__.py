@@ -7,6 +7,7 @@
     history | freshness | trash | readers | search | tracking
     catalog | blobs | disk | workers
     contracts
+    configfile
     errors | types | config | textual
 
 Each line imports only lines below it (import-linter holds this). `surfaces` stands above `render`, because a surface

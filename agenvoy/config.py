@@ -8,7 +8,7 @@ from __future__ import annotations
 import fnmatch
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 SENSITIVE = (
     "authorized_keys", "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "id_*_sk", "*.pem", "*.key", "*.p12", "*.pfx",
@@ -25,6 +25,7 @@ class Settings:
     Args:
         root: real path of the workspace folder.
         allow: real paths of further folders that tools may touch.
+        within: real paths that what is allowed is narrowed to (an MCP client's roots); None: not narrowed.
         home: agenvoy's home; the store is `<home>/.store`.
         user_home: what `~` means.
         actor: who is calling.
@@ -42,6 +43,14 @@ class Settings:
         history_page: most rows of a history page (contract: 24).
         output_dir: where files made for the user go when no place was named; empty: not configured.
         sensitive: name patterns of sensitive files, matched without case.
+        keep_sensitive: `recorded`, or `not recorded`: contents of sensitive files never enter the store, so that a
+            change of one cannot be undone.
+        keep_days, keep_bytes: what `gc` keeps where it is not told (0: no limit).
+        audio_model: speech model, by name or folder; empty: `base`, or what an installed package ships.
+        audio_device, audio_compute_type: as faster-whisper takes them (`cuda`, `int8` …); empty: its own choice.
+        decision_model: model that judges whether a text is of use; empty: no text is judged.
+        decision_url: base address of its OpenAI-compatible interface (`http://localhost:11434/v1`).
+        decision_key: its key; empty where it needs none.
     """
 
     root: str
@@ -64,6 +73,16 @@ class Settings:
     history_page: int = 24
     output_dir: str = ""
     sensitive: tuple[str, ...] = SENSITIVE
+    within: tuple[str, ...] | None = None
+    keep_sensitive: str = "recorded"
+    keep_days: int = 0
+    keep_bytes: int = 0
+    audio_model: str = ""
+    audio_device: str = ""
+    audio_compute_type: str = ""
+    decision_model: str = ""
+    decision_url: str = ""
+    decision_key: str = field(default="", repr=False)
 
     @property
     def store(self) -> str:
@@ -72,8 +91,8 @@ class Settings:
 
     @property
     def roots(self) -> tuple[str, ...]:
-        """The workspace root and the allowed folders, as real paths."""
-        return (self.root, *self.allow)
+        """The folders that may be touched, as real paths: the root and the allowed ones, narrowed where asked for."""
+        return (self.root, *self.allow) if self.within is None else self.within
 
     def is_sensitive(self, *paths: str) -> bool:
         """Whether any of these spellings names a sensitive file (judged by the last component, ignoring case)."""
@@ -120,7 +139,8 @@ def load(
 
     Args:
         env: an environment; `AGENVOY_ROOT`, `_HOME`, `_ALLOW` (separated as PATH is), `_ACTOR`, `_TASK`,
-            `_SUBAGENT`, `_BUSY_S`, `_OUTPUT_DIR` and `HOME` are looked at.
+            `_SUBAGENT`, `_BUSY_S`, `_OUTPUT_DIR`, `_AUDIO_MODEL`, `_AUDIO_DEVICE`, `_AUDIO_COMPUTE_TYPE`,
+            `_DECISION_MODEL`, `_DECISION_URL`, `_DECISION_KEY` and `HOME` are looked at.
         cwd: the working directory, from which the workspace is found where none is named.
     """
     user_home = env.get("HOME", "") or os.path.expanduser("~")
@@ -141,4 +161,10 @@ def load(
         subagent=subagent or _on(env.get("AGENVOY_SUBAGENT")),
         busy_s=float(busy) if busy.replace(".", "", 1).isdigit() else 20.0,
         output_dir=env.get("AGENVOY_OUTPUT_DIR", ""),
+        audio_model=env.get("AGENVOY_AUDIO_MODEL", ""),
+        audio_device=env.get("AGENVOY_AUDIO_DEVICE", ""),
+        audio_compute_type=env.get("AGENVOY_AUDIO_COMPUTE_TYPE", ""),
+        decision_model=env.get("AGENVOY_DECISION_MODEL", ""),
+        decision_url=env.get("AGENVOY_DECISION_URL", ""),
+        decision_key=env.get("AGENVOY_DECISION_KEY", ""),
     )

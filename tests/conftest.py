@@ -6,9 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from world import World
 
-from agenvoy.workspace.service import Service
+pytest.register_assert_rewrite("world", "crashing")
+
+from world import World  # noqa: E402  after the line that lets its assertions explain themselves
+
+from agenvoy.workspace.service import Service  # noqa: E402
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ MODULES = sorted((TOP / "agenvoy").rglob("*.py"))
 DOORS = {
     "re2": ("search",),
     "rignore": ("disk",),
-    "pydantic": ("contracts", "surfaces", "config.py"),
+    "pydantic": ("contracts", "surfaces", "configfile"),
     "typer": ("cli",),
     "rich": ("cli",),
     "click": ("cli",),

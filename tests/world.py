@@ -1,4 +1,4 @@
-"""A workspace with a home beside it, services on it, and exact pictures of its files; shared by the tests of the core."""
+"""A workspace with a home beside it, services on it, and exact pictures of its files: for tests of the core."""
 
 from __future__ import annotations
 
@@ -146,6 +146,15 @@ def refused(verb: Callable[..., Outcome], *args: Any, **kwargs: Any) -> AgenvoyE
         verb(*args, **kwargs)
     assert caught.value.hint
     return caught.value
+
+
+def attempt(call: Callable[[], object]) -> str | None:
+    """Make a call that may be refused; gives the code of the refusal, None where it was done."""
+    try:
+        call()
+    except AgenvoyError as error:
+        return error.code
+    return None
 
 
 def sound(service: Service) -> None:

@@ -1,10 +1,10 @@
-"""`agenvoy call TOOL [JSON | -]`: exactly one JSON document on standard output, whatever happens."""
+"""`agenvoy call TOOL [JSON | -]` or `agenvoy call DOCUMENT | -`: exactly one JSON document on standard output."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from agenvoy.cli.options import OPTIONS, Options
@@ -13,7 +13,7 @@ from agenvoy.cli.run import Run
 from agenvoy.errors import AgenvoyError
 from agenvoy.surfaces.answers import Answer, refusal
 
-USAGE = "agenvoy [OPTIONS] call TOOL [JSON | -]"
+USAGE = "agenvoy [OPTIONS] call TOOL [JSON | -], or call with a tool call of OpenAI or Anthropic as JSON, or -"
 _FLAGS = {option.flag: option for option in OPTIONS}
 
 
@@ -85,13 +85,31 @@ def _answer(run: Run, line: CallLine, tool: str) -> Answer:
     from agenvoy.surfaces.dispatch import decode
     from agenvoy.surfaces.dispatch import run as dispatch
 
-    given = line.words[1] if len(line.words) == 2 else ""
+    def text(given: str) -> bytes:
+        return sys.stdin.buffer.read() if given == "-" else given.encode("utf-8", "surrogateescape")
+
     surface = line.options.surface[-1] if line.options.surface else "native"
-    return dispatch(
-        run.service,
-        tool,
-        lambda: decode(sys.stdin.buffer.read() if given == "-" else given.encode("utf-8", "surrogateescape")),
-        surface,
-        subagent=settings.subagent,
-        home=settings.home,
-    )
+    if len(line.words) == 1 and (tool == "-" or tool.lstrip().startswith("{")):
+        return _document(run, text(tool), surface)
+    given = line.words[1] if len(line.words) == 2 else ""
+    subagent, home = settings.subagent, settings.home
+    return dispatch(run.service, tool, lambda: decode(text(given)), surface, subagent=subagent, home=home)
+
+
+def _document(run: Run, data: bytes, surface: str) -> Answer:
+    """A call given as a model's API gives it; the answer carries the call's id, so that it can be told apart."""
+    from agenvoy.surfaces.dispatch import decode
+    from agenvoy.surfaces.dispatch import run as dispatch
+    from agenvoy.surfaces.toolcalls import tool_call
+
+    try:
+        asked = tool_call(decode(data))
+    except AgenvoyError as error:
+        return refusal("call", None, error)
+
+    def arguments() -> object:
+        return decode(asked.arguments) if isinstance(asked.arguments, str) else asked.arguments
+
+    settings = run.settings
+    done = dispatch(run.service, asked.name, arguments, surface, subagent=settings.subagent, home=settings.home)
+    return replace(done, document={**done.document, "id": asked.id}) if asked.id else done

@@ -11,7 +11,8 @@ from typing import Any
 from agenvoy.cli.ask import asker
 from agenvoy.cli.options import Options
 from agenvoy.cli.output import put, put_json, style_of
-from agenvoy.config import Settings, load
+from agenvoy.config import Settings
+from agenvoy.configfile import Loaded, load
 from agenvoy.disk.jail import inside
 from agenvoy.disk.names import is_utf8, spell, unspell
 from agenvoy.errors import AgenvoyError
@@ -32,18 +33,29 @@ class Run:
 
     @cached_property
     def settings(self) -> Settings:
-        """Settings from the environment and the global options."""
-        given = self.options
+        """Settings from the files, the environment and the global options."""
+        return self.loaded.settings
+
+    @cached_property
+    def loaded(self) -> Loaded:
+        """The settings, and where each comes from."""
         try:
             here = os.getcwd()
         except OSError:
             raise AgenvoyError(
                 "not_found", "the working directory does not exist any more", "change to a folder that exists"
             ) from None
-        return load(
-            os.environ, here, root=given.root, allow=given.allow, actor=given.actor, task=given.task, yes=given.yes,
-            allow_sensitive=given.allow_sensitive, subagent=given.subagent,
-        )  # fmt: skip
+        found = load(os.environ, here, **self.flags)
+        if found.ignored:
+            told = f"agenvoy: {found.workspace_file} is not trusted, so these are ignored: {', '.join(found.ignored)}"
+            put(f"{told} (see `agenvoy config trust`)", sys.stderr)
+        return found
+
+    @property
+    def flags(self) -> dict[str, Any]:
+        """The global options that set something."""
+        names = ("root", "allow", "actor", "task", "yes", "allow_sensitive", "subagent")
+        return {name: getattr(self.options, name) for name in names}
 
     def service(self) -> Service:
         """The workspace, opened on first use."""

@@ -53,11 +53,15 @@ class FileRow(Result):
 
 
 class MatchRow(Result):
-    """A file with matches; `lines` are the first five line numbers, fit for read_files' `around`."""
+    """A file with matches; `lines` are the first five line numbers, fit for read_files' `around`.
+
+    In a document they count its units (`unit`: page, slide, row …), fit for read_files' `offset`.
+    """
 
     path: str
     count: int
     lines: list[int]
+    unit: str | None = None
 
 
 class LineRow(Result):
@@ -68,6 +72,7 @@ class LineRow(Result):
     text: str
     context: bool | None = None
     cut: bool | None = None
+    unit: str | None = None
 
 
 class FindResult(Result):

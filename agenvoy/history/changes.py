@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from agenvoy.disk.names import spell, unspell
@@ -104,6 +105,13 @@ def missing_folders(path: str) -> list[str]:
         found.append(folder)
         folder = os.path.dirname(folder)
     return found[::-1]
+
+
+def folders_on_the_way(changes: Sequence[Change]) -> list[str]:
+    """Folders that an operation has to make on its way to a file, beside those that are its own changes."""
+    own = {c.path for c in changes if "dir" in (c.before.kind, c.after.kind)}
+    found = {f for c in changes if c.after.kind != "absent" for f in missing_folders(c.path)}
+    return sorted(found - own)
 
 
 def is_real_folder(path: str) -> bool:

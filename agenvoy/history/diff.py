@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+
 from agenvoy import textual
 from agenvoy.types import State
 
@@ -53,18 +56,38 @@ def _text(data: bytes | None, state: State) -> str | None:
     return None if form is None else textual.decode(data, form)
 
 
-def _lines(old: str, new: str) -> str:
-    from difflib import unified_diff
+CONTEXT = 3  # lines around a change, as diff -u has them
 
+
+def _lines(old: str, new: str) -> str:
     both = [[line + newline for line, newline in textual.rows(text)] for text in (old, new)]
-    out = []
-    for line in list(unified_diff(both[0], both[1], "", "", n=3))[2:]:
+    mixed, out = _mixed(both), []
+    for line in _hunks(*both):
         shown = line.removesuffix("\n").removesuffix("\r")
-        cr = "␍" if line.endswith("\r\n") and _mixed(both) else ""
-        out.append(shown + cr + "\n")
+        out.append(shown + ("␍" if mixed and line.endswith("\r\n") else "") + "\n")
         if not line.endswith(("\n", "\r")):
             out.append("\\ No newline at end of file\n")
     return "".join(out)
+
+
+def _hunks(old: list[str], new: list[str]) -> Iterator[str]:
+    """The hunks of a unified diff. Equal heads and tails are set aside first: most edits touch few lines of many."""
+    from difflib import unified_diff
+
+    head, most = 0, min(len(old), len(new))
+    while head < most and old[head] == new[head]:
+        head += 1
+    tail = 0
+    while tail < most - head and old[-1 - tail] == new[-1 - tail]:
+        tail += 1
+    start, rest = max(0, head - CONTEXT), max(0, tail - CONTEXT)
+    for line in list(unified_diff(old[start : len(old) - rest], new[start : len(new) - rest], "", "", n=CONTEXT))[2:]:
+        yield _shift(line, start) if line.startswith("@@") else line
+
+
+def _shift(head: str, by: int) -> str:
+    """A hunk's head with its line numbers moved."""
+    return re.sub(r"([-+])(\d+)", lambda m: f"{m[1]}{int(m[2]) + by}", head)
 
 
 def _mixed(both: list[list[str]]) -> bool:

@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 from dataclasses import dataclass, field
-from itertools import pairwise
+from dataclasses import replace as with_fields
 from typing import Any, Literal
 
 from agenvoy.catalog import versions
@@ -71,11 +71,17 @@ class Plan:
         return [item for item in self.items if item.outcome in outcomes]
 
     def changes(self) -> list[Change]:
-        """What the log is to write."""
+        """What the log is to write; a move is one only where both of its ends change."""
+        doing = {i.path: i for i in self.having("restored", "merged", "removed", "recreated")}
+
+        def other_end(item: Item) -> str | None:
+            other = doing.get(item.moved or "")
+            if other is None or other.moved != item.path:
+                return None
+            return item.moved if (other.target.kind == "absent") != (item.target.kind == "absent") else None
+
         return [
-            Change(i.path, i.disk, i.target, "restore", moved=i.moved, data=i.data)
-            for i in self.items
-            if i.outcome in ("restored", "merged", "removed", "recreated")
+            Change(i.path, i.disk, i.target, "restore", moved=other_end(i), data=i.data) for i in doing.values()
         ]
 
 
@@ -171,13 +177,20 @@ class Planner:
         if at_source.kind != "absent" or now.kind != piece.after.kind:
             picture.trouble[piece.path] = ("it was moved, and one end of the move was changed since", piece)
             return
+        if now.same(piece.after):
+            now, version = piece.source_before, piece.source_version
+        elif piece.source_before.same(piece.after):
+            version = 0
+            picture.merged.add(piece.path)
+        else:
+            self._merge(picture, with_fields(piece, before=piece.source_before), now)
+            if piece.path in picture.trouble:
+                return
+            now, version = picture.now[piece.path], 0
         picture.now[source], picture.now[piece.path] = now, piece.before
-        picture.version[source] = 0 if piece.path in picture.merged else picture.version.get(piece.path, 0)
-        picture.version[piece.path] = piece.before_version
+        picture.version[source], picture.version[piece.path] = version, piece.before_version
         picture.seen[source] = picture.seen[piece.path]
         if piece.path in picture.merged:
-            picture.merged.add(source)
-        if not now.same(piece.after):
             picture.merged.add(source)
         picture.moved[source], picture.moved[piece.path] = piece.path, source
 
@@ -228,7 +241,7 @@ class Planner:
             reason, piece = picture.trouble[path]
             first = [s for s in pieces if path in (s.path, s.source)][-1]
             item.reason, item.base_version, item.to_version = reason, piece.after_version, first.before_version
-            item.target, item.moved = _first_before(first, path, self.log), None
+            item.target, item.moved = first.before if path == first.path else first.source_before, None
             if on_conflict == "overwrite":
                 item.reason = "overwritten; what was there is kept as a version"
                 item.outcome = _outcome(item, merged=False)
@@ -237,17 +250,6 @@ class Planner:
             return item
         item.outcome = _outcome(item, merged=path in picture.merged)
         return item
-
-
-def _first_before(piece: Segment, path: str, log: Log) -> State:
-    if path == piece.path:
-        return piece.before
-    with log.catalog.read() as c:  # the source of a move: the row ahead of the one that says that it is gone
-        rows = versions.of_path(c, path)
-    for earlier, row in pairwise(rows):
-        if row.moved == piece.path:
-            return earlier.state
-    return piece.after
 
 
 def _outcome(item: Item, *, merged: bool) -> Outcome:

@@ -3,26 +3,47 @@
 It takes the operation's locks first; where a live process holds one, the operation is left alone. Then the disk is
 compared path by path. Every path as before or as after: what is still before is carried forward. Otherwise nothing
 is guessed: paths that are as after are put back, what is neither is recorded as `external`, and the operation stays
-in the log as interrupted. A file that was being written in place and is torn (a beginning of the new bytes, the rest
-old) counts as before: nobody but us can have made it.
+in the log as interrupted. Two states between count as ours, since nobody else can have made them: a file that was
+being written in place (a beginning of the new bytes, the rest old), and a folder that has not its mode yet.
 """
 
 from __future__ import annotations
 
-import os
+from dataclasses import dataclass
 from dataclasses import replace as with_fields
 
-from agenvoy.catalog import reads, tasks, trashed, versions
+from agenvoy.catalog import reads, tasks, versions
 from agenvoy.catalog.versions import Operation
-from agenvoy.disk import replace, states
-from agenvoy.disk.exchange import exchange
-from agenvoy.disk.jail import open_folder
+from agenvoy.disk import replace
 from agenvoy.disk.locks import path_key
 from agenvoy.errors import AgenvoyError
-from agenvoy.history.changes import Change, Spec, split_folders, temp_name
-from agenvoy.history.log import Log, folders_taken_back, mark_undone, trash_for
-from agenvoy.history.writing import DiskWriter
-from agenvoy.types import Version
+from agenvoy.history import debris
+from agenvoy.history.changes import Change, Spec, Written, split_folders
+from agenvoy.history.log import Log, folders_taken_back, inode_keys, trash_for
+from agenvoy.history.writing import FRESH_FOLDER, DiskWriter
+from agenvoy.types import State, Version
+
+TORN_BYTES = 64 * 1024 * 1024  # a longer file that was written in place is not compared in memory: it counts as other
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A prepared operation, read back from its rows; `now` has what is on disk, per change."""
+
+    operation: Operation
+    root: str
+    changes: list[Change]
+    written: Written
+    writer: DiskWriter
+
+    @property
+    def spec(self) -> Spec:
+        """Who wrote it, as far as bringing it to an end needs."""
+        op = self.operation
+        return Spec(
+            self.root, op.actor, op.tool, op.kind, op.label, op.task, undoes=op.undoes, target_task=op.target_task,
+            forget=op.kind in ("restore", "undo", "redo"),
+        )  # fmt: skip
 
 
 def recover(log: Log) -> list[str]:
@@ -33,8 +54,9 @@ def recover(log: Log) -> list[str]:
     for operation in waiting:
         with log.catalog.read() as c:
             rows = versions.of_operation(c, operation.id)
+        paths = [row.path for row in rows]
         try:
-            with log.locks.hold({path_key(row.path) for row in rows}, wait_s=0.0):
+            with log.locks.hold({path_key(path) for path in paths} | inode_keys(paths), wait_s=0.0):
                 with log.catalog.read() as c:
                     now = versions.operation(c, operation.id)
                 if now is not None and now.state == versions.PREPARED:
@@ -48,169 +70,106 @@ def recover(log: Log) -> list[str]:
 
 
 def _end(log: Log, operation: Operation, rows: list[Version]) -> str:
-    changes = _changes(log, rows)
-    writer = DiskWriter(
-        log.vault,
-        operation.token,
-        log.catalog.store,
-        list(enumerate(changes)),
-        trash_for(changes, {row.path: row.id for row in rows}),
-        log.step,
-    )
-    for number, change in enumerate(changes):
-        _clear(log, operation, number, change)
-    now = [log.look(change.path).state for change in changes]
-    torn = [_torn(log, change) for change in changes]
-    clean = all(
-        state.same(change.before) or state.same(change.after) or is_torn
-        for state, change, is_torn in zip(now, changes, torn, strict=True)
-    )
-    if clean:
-        said = _forward(log, operation, changes, writer, torn)
-    else:
-        said = _back(log, operation, changes, writer)
-    root = _root(log, operation)
+    found = _read_back(log, operation, rows)
+    debris.clear(log, _outside(found), found.writer)
+    now = [log.look(change.path).state for change in found.changes]
+    ours = [_ours(log, change, state) for change, state in zip(found.changes, now, strict=True)]
+    said = _forward(log, found, now) if all(ours) else _back(log, found, now, ours)
     with log.catalog.write() as c:
-        workspace = tasks.ensure_workspace(c, root)
+        workspace = tasks.ensure_workspace(c, found.root)
         reads.put_notice(c, operation.task or reads.scope_of(workspace, operation.actor), said)
     return said
 
 
-def _changes(log: Log, rows: list[Version]) -> list[Change]:
-    """The operation's changes again, from its rows: each new state, and the row ahead of it."""
-    found = []
+def _outside(found: _Found) -> Spec:
+    return Spec(found.root, "", "", "external", f"Outside(operation {found.operation.id})")
+
+
+def _read_back(log: Log, operation: Operation, rows: list[Version]) -> _Found:
+    """The operation's changes again: each new state, and the row ahead of it, in this operation or before."""
+    changes, new, previous = [], {}, {}
     last = {row.path: row for row in rows}
-    for row in last.values():
-        own = [r for r in rows if r.path == row.path and r.id < row.id]
-        if own:
-            before = own[-1].state
-        else:
-            with log.catalog.read() as c:
-                ahead = versions.before(c, row.path, row.id)
+    with log.catalog.read() as c:
+        root = tasks.root_of(c, operation.workspace)
+        for row in sorted(last.values(), key=lambda row: row.id):
+            own = [r for r in rows if r.path == row.path and r.id < row.id]
+            ahead = own[-1] if own else versions.before(c, row.path, row.id)
             before = ahead.state if ahead is not None else row.state
-        found.append((row.id, Change(row.path, before, row.state, row.action, row.moved)))
-    return [change for _, change in sorted(found, key=lambda item: item[0])]
+            changes.append(Change(row.path, before, row.state, row.action, row.moved))
+            new[row.path] = row.id
+            previous[row.path] = ahead.id if ahead is not None else row.id
+    writer = DiskWriter(
+        log.vault, operation.token, log.catalog.store, list(enumerate(changes)), trash_for(changes, new), log.step
+    )
+    return _Found(operation, root, changes, Written(operation.id, new, previous, {}), writer)
 
 
-def _clear(log: Log, operation: Operation, number: int, change: Change) -> None:
-    """Remove a temporary file, unless it is somebody else's save that the exchange displaced: that goes back."""
-    folder = os.path.dirname(change.path)
-    if not os.path.isdir(folder):
-        return
-    with open_folder(folder) as fd:
-        for back in (False, True):
-            temp = temp_name(operation.token, number, back=back)
-            seen = states.look(fd, temp, keep=log.vault.inline)
-            if seen.state.kind == "absent":
-                continue
-            ours = seen.state.same(change.before) or seen.state.same(change.after) or _prefix(log, fd, temp, change)
-            name = os.path.basename(change.path)
-            target = states.look(fd, name, keep=log.vault.inline)
-            if not ours and target.state.kind != "absent":
-                exchange(temp, name, fd)
-            elif not ours:
-                os.rename(temp, name, src_dir_fd=fd, dst_dir_fd=fd)
-                continue
-            replace.unstage(fd, temp)
+# ---- whose state is it
+def _ours(log: Log, change: Change, now: State) -> bool:
+    if now.same(change.before) or now.same(change.after):
+        return True
+    half = now.kind == "dir" and now.mode == FRESH_FOLDER and "dir" in (change.before.kind, change.after.kind)
+    return half or _torn(log, change, now)
 
 
-def _prefix(log: Log, fd: int, temp: str, change: Change) -> bool:
-    """Whether a temporary file is a beginning of what was to be staged there: the writing was cut."""
-    for state in (change.after, change.before):
-        if state.kind != "file":
-            continue
-        file = os.open(temp, states.READ_FLAGS, dir_fd=fd)
-        with open(file, "rb", buffering=0) as staged:
-            if all(_same_start(staged.read(len(block)), block) for block in log.vault.blocks(state.hash)):
-                return staged.read(1) == b""
+def _torn(log: Log, change: Change, now: State) -> bool:
+    """Whether the file holds a beginning of the new bytes and then the old ones."""
+    before, after = change.before, change.after
+    if not now.kind == before.kind == after.kind == "file" or now.mode not in (before.mode, after.mode):
+        return False
+    if max(now.size, before.size, after.size) > TORN_BYTES:
+        return False
+    disk = b"".join(log.disk_blocks(change.path))
+    for new, old in ((after, before), (before, after)):  # the other way round: it was being put back
+        if _spliced(disk, log.vault.read(new.hash), log.vault.read(old.hash)):
+            return True
     return False
 
 
-def _same_start(part: bytes, block: bytes) -> bool:
-    return block.startswith(part)
-
-
-def _torn(log: Log, change: Change) -> bool:
-    """Whether the file holds a beginning of the new bytes and then the old ones."""
-    if change.before.kind != "file" or change.after.kind != "file":
-        return False
-    seen = log.look(change.path)
-    limit = max(change.before.size, change.after.size)
-    if seen.state.kind != "file" or seen.state.size > limit or limit > 64 * 1024 * 1024:
-        return False
-    disk = seen.data if seen.data is not None else b"".join(log.disk_blocks(change.path))
-    new, old = log.vault.read(change.after.hash), log.vault.read(change.before.hash)
+def _spliced(disk: bytes, new: bytes, old: bytes) -> bool:
     cut = next((i for i, (a, b) in enumerate(zip(disk, new, strict=False)) if a != b), min(len(disk), len(new)))
     return disk[cut:] == old[cut : len(disk)] and len(disk) in (len(old), max(len(old), cut), len(new))
 
 
-def _forward(
-    log: Log, operation: Operation, changes: list[Change], writer: DiskWriter, torn: list[bool]
-) -> str:
-    todo = []
-    for number, change in enumerate(changes):
-        seen = log.look(change.path).state
-        if torn[number] and not seen.same(change.after):
-            todo.append((number, with_fields(change, before=seen)))
-        elif seen.same(change.before) and not change.before.same(change.after):
-            todo.append((number, change))
-    again = DiskWriter(log.vault, operation.token, log.catalog.store, todo, writer.trash, log.step)
+# ---- forward
+def _forward(log: Log, found: _Found, now: list[State]) -> str:
+    todo = [
+        (number, with_fields(change, before=state))
+        for number, (change, state) in enumerate(zip(found.changes, now, strict=True))
+        if not state.same(change.after)
+    ]
+    again = DiskWriter(
+        log.vault, found.operation.token, log.catalog.store, todo, found.writer.trash, log.step
+    )
+    found.writer.dispose_all()  # first: what lies in a folder keeps it from going
     again.run()
     with log.catalog.read() as c:
-        folders = folders_taken_back(c, operation.undoes, operation.target_task)
+        folders = folders_taken_back(c, found.operation.undoes, found.operation.target_task)
     again.drop_folders(folders)
-    at = log.clock()
-    spec = Spec(
-        "", operation.actor, operation.tool, operation.kind, operation.label, undoes=operation.undoes,
-        target_task=operation.target_task,
-    )  # fmt: skip
-    with log.catalog.write() as c:
-        versions.set_state(c, operation.id, versions.DONE, at)
-        if operation.undoes is not None:
-            mark_undone(c, spec, operation.id)
-        if operation.target_task is not None:
-            tasks.set_undone(c, operation.target_task, operation.id)
-        for change in changes:
-            version = writer.trash.get(change.path)
-            place = None if version is None else os.path.join(
-                log.catalog.store, "temp", str(version), os.path.basename(change.path)
-            )  # fmt: skip
-            if version is not None and place is not None and os.path.lexists(place):
-                ahead = versions.before(c, change.path, version)
-                entry = trashed.Trashed(
-                    ahead.id if ahead else version, change.path, place, change.before.size, at
-                )
-                trashed.insert(c, entry)
-    return f"{operation.label} (operation {operation.id}) had been interrupted; it was completed."
+    places = debris.trashed_already(found.writer, found.changes)
+    log.confirm(found.spec, found.operation.id, found.changes, found.written, places)
+    return f"{found.operation.label} (operation {found.operation.id}) had been interrupted; it was completed."
 
 
-def _back(log: Log, operation: Operation, changes: list[Change], writer: DiskWriter) -> str:
-    put_back: list[Change] = []
-    for number, change in enumerate(changes):
-        if log.look(change.path).state.same(change.after) and not change.before.same(change.after):
-            writer.done.append((number, change))
-            put_back.append(change)
+# ---- back
+def _back(log: Log, found: _Found, now: list[State], ours: list[bool]) -> str:
+    writer, operation = found.writer, found.operation
+    for number, change in writer.changes:
+        if ours[number] and not now[number].same(change.before):
+            writer.done.append((number, with_fields(change, after=now[number])))
+    writer.places = debris.trashed_already(writer, found.changes)
     writer.take_back()
     writer.drop_folders(split_folders(operation.folders))
-    with log.catalog.write() as c:
-        versions.set_state(c, operation.id, versions.INTERRUPTED, log.clock())
-    root = _root(log, operation)
     rows = []
-    for change in changes:
+    for change in found.changes:
         seen = log.look(change.path)
         if not seen.state.same(change.after):
             action = "restore" if seen.state.same(change.before) else "external"
             rows.append(Change(change.path, change.after, seen.state, action, data=seen.data))  # type: ignore[arg-type]
-    if rows:
-        log.record_only(
-            Spec(root, operation.actor, "", "recover", f"Recover(operation {operation.id})", task=operation.task), rows
-        )
+    spec = Spec(found.root, operation.actor, "", "recover", f"Recover(operation {operation.id})", operation.task)
+    log.record_only(spec, rows, interrupted=operation.id)  # there is a row: not every path was as after
+    log.forget_lost_trash([change.path for change in found.changes])
     return (
         f"{operation.label} (operation {operation.id}) had been interrupted and its files were changed since; "
         "what it had written was put back, and the other changes were kept."
     )
-
-
-def _root(log: Log, operation: Operation) -> str:
-    with log.catalog.read() as c:
-        return tasks.root_of(c, operation.workspace)

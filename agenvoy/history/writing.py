@@ -14,6 +14,8 @@ from agenvoy.disk.jail import open_folder
 from agenvoy.history.changes import Change, is_real_folder, missing_folders, no_step, ordered, temp_name
 from agenvoy.history.vault import Vault
 
+FRESH_FOLDER = 0o700  # of a folder until everything is in it: its own mode may forbid writing
+
 
 class DiskWriter:
     """Carries the numbered changes of one prepared operation out on disk.
@@ -43,7 +45,7 @@ class DiskWriter:
         self.made: list[str] = []
         self._staged: dict[int, bool] = {}  # number → written in place
         self._folders: set[str] = set()
-        self._displaced: set[int] = set()
+        self.displaced: set[int] = set()  # numbers whose old state lies under the temporary name
         self._by_path = {c.path: (n, c) for n, c in changes}
         self._leaving = {c.path for _, c in changes if c.before.kind == "dir" and c.after.kind != "dir"}
 
@@ -62,9 +64,13 @@ class DiskWriter:
             if change.path not in moves:
                 self._commit(number, change)
         self._dress_folders()
+        self.dispose_all()  # it is in the log; and before the sync, so that one commit of the disk's journal does all
         self.sync()
+
+    def dispose_all(self) -> None:
+        """Bring what commits displaced to its place: the trash, or nowhere."""
         for number, change in self.changes:
-            if number in self._displaced:
+            if number in self.displaced:
                 self._dispose(number, change)
 
     def _moves(self, change: Change) -> bool:
@@ -79,17 +85,17 @@ class DiskWriter:
 
     def _make_parents(self) -> None:
         coming = {c.path for _, c in self.changes if c.after.kind == "dir"}
-        replaced = [c.path + "/" for _, c in self.changes if c.before.kind not in ("absent", "dir")]
         for _, change in self.changes:
             if change.after.kind == "absent":
                 continue
             for folder in missing_folders(change.path):
-                if folder not in coming and not any((folder + "/").startswith(p) for p in replaced):
-                    self._make_folder(folder)
-                    self.made.append(folder)
+                if os.path.lexists(folder) or folder in coming:
+                    break  # what stands in the way goes first; then this is called again
+                self._make_folder(folder)
+                self.made.append(folder)
             new = change.after.kind == "dir" and change.before.kind == "absent"
             if new and not os.path.lexists(change.path) and os.path.isdir(os.path.dirname(change.path)):
-                self._make_folder(change.path, 0o700)
+                self._make_folder(change.path, FRESH_FOLDER)
 
     def _make_folder(self, path: str, mode: int = 0o777) -> None:
         with open_folder(os.path.dirname(path)) as fd:
@@ -117,7 +123,7 @@ class DiskWriter:
     def _commit(self, number: int, change: Change) -> None:
         if change.after.kind == "dir" and change.before.kind == "absent":
             if not os.path.lexists(change.path):
-                self._make_folder(change.path, 0o700)
+                self._make_folder(change.path, FRESH_FOLDER)
             self.done.append((number, change))  # its mode comes last
             return
         if number not in self._staged:
@@ -125,7 +131,7 @@ class DiskWriter:
             self._stage(number, change)
         self._put(number, change)
         self.step("commit")
-        if number in self._displaced and os.path.dirname(change.path) in self._leaving:
+        if number in self.displaced and os.path.dirname(change.path) in self._leaving:
             self._dispose(number, change)  # its folder must be empty when its turn comes
 
     def _put(self, number: int, change: Change, *, back: bool = False) -> None:
@@ -139,7 +145,7 @@ class DiskWriter:
                 return
             self.done.append((number, change))
             if step.displaced:
-                self._displaced.add(number)
+                self.displaced.add(number)
 
     def _move(self, number: int, change: Change) -> None:
         """One rename for both ends; `change` is the target's."""
@@ -167,7 +173,7 @@ class DiskWriter:
                 os.unlink(step.temp, dir_fd=step.fd)
             else:
                 self.places[change.path] = into_trash(self.store, version, step.fd, step.temp, change.path)
-        self._displaced.discard(number)
+        self.displaced.discard(number)
         self.step("trash")
 
     def _dress_folders(self) -> None:
@@ -210,12 +216,15 @@ class DiskWriter:
     def _take_back_one(self, number: int, change: Change) -> None:
         if change.after.kind == "dir" and change.before.kind == "absent":
             return  # `drop_folders` does it, where nobody has put anything into it
-        if number in self._displaced:
+        if number in self.displaced:
             with self._at(number, change) as step:
                 replace.revert(step)
-            self._displaced.discard(number)
+            self.displaced.discard(number)
             return
         self._staged.pop(number, None)
+        if change.before.kind != "absent":
+            for folder in missing_folders(change.path):
+                self._make_folder(folder)  # it was taken back as one that the undone task had made
         self._stage(number, change, back=True)
         self._put(number, change, back=True)
 
@@ -227,11 +236,19 @@ class DiskWriter:
                 self._folders.add(os.path.dirname(folder))
 
     def clear_temp(self, number: int, change: Change, *, back: bool = False) -> None:
-        """Remove one temporary file."""
+        """Remove one temporary file; a displaced save of somebody else, which no log has, stays."""
         folder = os.path.dirname(change.path)
-        if os.path.isdir(folder):
+        if is_real_folder(folder):
             with open_folder(folder) as fd:
-                replace.unstage(fd, temp_name(self.token, number, back=back))
+                temp = temp_name(self.token, number, back=back)
+                state = states.look(fd, temp, keep=replace.KEEP).state
+                if state.same(change.before) or state.same(change.after):
+                    replace.unstage(fd, temp)
+
+
+def place_in_trash(store: str, version: int, path: str) -> str:
+    """Where a removed file lies: `<store>/temp/<version>/<name>`."""
+    return os.path.join(store, "temp", str(version), os.path.basename(path))
 
 
 def into_trash(store: str, version: int, fd: int, temp: str, path: str) -> str:
@@ -239,12 +256,14 @@ def into_trash(store: str, version: int, fd: int, temp: str, path: str) -> str:
 
     A file with other names is copied (they would go on changing it), and so is one on another file system.
     """
-    folder = os.path.join(store, "temp", str(version))
+    place = place_in_trash(store, version, path)
+    folder = os.path.dirname(place)
     os.makedirs(folder, mode=0o700, exist_ok=True)
-    place = os.path.join(folder, os.path.basename(path))
     found = os.stat(temp, dir_fd=fd, follow_symlinks=False)
     same_device = found.st_dev == os.stat(folder).st_dev
     if stat.S_ISLNK(found.st_mode):
+        if os.path.lexists(place):
+            os.unlink(place)  # by a process that died before it removed the other name
         os.symlink(os.readlink(temp, dir_fd=fd), place)
         os.unlink(temp, dir_fd=fd)
     elif same_device and found.st_nlink == 1:

@@ -1,55 +1,40 @@
-"""The server: tools in, results out, over standard input and output."""
+"""The server: what it offers, and one transport's loop. Handlers hand on to the module that does the work."""
 
 from __future__ import annotations
 
 import asyncio
-import base64
+import signal
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
+import anyio
 import mcp_types as types
-from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
-from mcp.server.stdio import stdio_server
-from mcp.shared.exceptions import NoBackChannelError
 
 from agenvoy import __version__
 from agenvoy.config import Settings
 from agenvoy.errors import AgenvoyError
-from agenvoy.mcp_server.connection import Connection, Elicit
-from agenvoy.surfaces.answers import Answer
+from agenvoy.mcp_server import prompts, resources
+from agenvoy.mcp_server.asking import Context
+from agenvoy.mcp_server.calls import call_tool
+from agenvoy.mcp_server.clients import Clients
+from agenvoy.mcp_server.roots import ask_roots
 from agenvoy.surfaces.schemas import tools_document
 from agenvoy.surfaces.spec import surface
-from agenvoy.types import Answer as Reply
-from agenvoy.types import ConfirmRequest
 
 INSTRUCTIONS = (
     "Read and change the user's files through these tools: every change is recorded and can be taken back. Begin a "
     "task with begin_task before a new piece of work; restore_file task_id=current takes all of it back."
 )
-Context = ServerRequestContext[Any, Any]
-
-
-def serve(settings: Settings, surfaces: Sequence[str]) -> int:
-    """Serve one client on standard input and output until it closes them; gives back the exit status.
-
-    Args:
-        settings: where and for whom to work.
-        surfaces: names of the surfaces whose tools are offered.
-
-    Raises:
-        AgenvoyError: invalid_arguments for an unknown surface, or for two surfaces with a tool of one name.
-    """
-    owners = tool_owners(surfaces)
-    asyncio.run(_serve(settings, surfaces, owners))
-    return 0
+Page = types.PaginatedRequestParams | None
 
 
 def tool_owners(surfaces: Sequence[str]) -> dict[str, str]:
     """Which surface each tool belongs to.
 
     Raises:
-        AgenvoyError: invalid_arguments where two surfaces offer a tool of one name.
+        AgenvoyError: invalid_arguments for an unknown surface, or where two surfaces offer a tool of one name.
     """
     owners: dict[str, str] = {}
     for name in dict.fromkeys(surfaces):
@@ -64,68 +49,130 @@ def tool_owners(surfaces: Sequence[str]) -> dict[str, str]:
     return owners
 
 
-async def _serve(settings: Settings, surfaces: Sequence[str], owners: dict[str, str]) -> None:
-    connection = Connection(settings)
-    documents = tools_document(surfaces, "mcp", subagent=settings.subagent, output_dir=settings.output_dir)
-    tools = [types.Tool.model_validate(document) for document in documents]
+class Offer:
+    """The handlers of one server.
 
-    async def list_tools(ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=tools)
+    Args:
+        settings: where and for whom to work.
+        surfaces: names of the surfaces whose tools are offered.
+        clients: finds a request's connection.
 
-    async def call_tool(ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
-        client = ctx.session.client_params
-        connection.named(client.client_info.name if client else None)
-        where = owners.get(params.name, surfaces[0])
-        done = await connection.call(params.name, params.arguments or {}, where, _task(params), _elicit(ctx))
-        return tool_result(done)
+    Raises:
+        AgenvoyError: as `tool_owners`.
+    """
 
-    server = Server[Any](
-        "agenvoy", version=__version__, title="agenvoy", instructions=INSTRUCTIONS, on_list_tools=list_tools,
-        on_call_tool=call_tool,
-    )  # fmt: skip
-    async with stdio_server() as (reader, writer):
+    def __init__(self, settings: Settings, surfaces: Sequence[str], clients: Clients) -> None:
+        self._settings = settings
+        self._surfaces = tuple(dict.fromkeys(surfaces))
+        self._owners = tool_owners(surfaces)
+        self._clients = clients
+
+    def server(self) -> Server[Any]:
+        """A server of the SDK with everything that is offered."""
+        server = Server[Any](
+            "agenvoy", version=__version__, title="agenvoy", instructions=INSTRUCTIONS,
+            on_list_tools=self.list_tools, on_call_tool=self.call_tool,
+            on_list_resources=self.list_resources, on_list_resource_templates=self.list_resource_templates,
+            on_read_resource=self.read_resource, on_list_prompts=self.list_prompts, on_get_prompt=self.get_prompt,
+            on_completion=self.complete,
+        )  # fmt: skip
+        # Both are deprecated from 2026-07-28 on, and warn as constructor arguments; today's clients use them.
+        server.add_request_handler("logging/setLevel", types.SetLevelRequestParams, self.set_level)
+        changed = "notifications/roots/list_changed"
+        server.add_notification_handler(changed, types.NotificationParams, self.roots_changed)
+        return server
+
+    @cached_property
+    def _tools(self) -> list[types.Tool]:
+        """Made at the first listing: the schemas take longer than the rest of the start."""
+        settings = self._settings
+        documents = tools_document(self._surfaces, "mcp", subagent=settings.subagent, output_dir=settings.output_dir)
+        return [types.Tool.model_validate(document) for document in documents]
+
+    async def list_tools(self, ctx: Context, params: Page) -> types.ListToolsResult:
+        """tools/list."""
+        return types.ListToolsResult(tools=self._tools)
+
+    async def call_tool(
+        self, ctx: Context, params: types.CallToolRequestParams
+    ) -> types.CallToolResult | types.InputRequiredResult:
+        """tools/call."""
+        connection = self._clients.of(ctx)
+        await ask_roots(ctx, connection)
+        return await call_tool(ctx, params, connection, self._owners.get(params.name, self._surfaces[0]))
+
+    async def list_resources(self, ctx: Context, params: Page) -> types.ListResourcesResult:
+        """resources/list."""
+        connection = self._clients.of(ctx)
+        await ask_roots(ctx, connection)
+        return await resources.listed(connection)
+
+    async def list_resource_templates(self, ctx: Context, params: Page) -> types.ListResourceTemplatesResult:
+        """resources/templates/list."""
+        return resources.templates()
+
+    async def read_resource(self, ctx: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
+        """resources/read."""
+        connection = self._clients.of(ctx)
+        await ask_roots(ctx, connection)
+        return await resources.read(connection, params.uri)
+
+    async def complete(self, ctx: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
+        """completion/complete."""
+        return await resources.complete(self._clients.of(ctx), params)
+
+    async def list_prompts(self, ctx: Context, params: Page) -> types.ListPromptsResult:
+        """prompts/list."""
+        return prompts.listed()
+
+    async def get_prompt(self, ctx: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
+        """prompts/get."""
+        return prompts.prompt(params)
+
+    async def set_level(self, ctx: Context, params: types.SetLevelRequestParams) -> types.EmptyResult:
+        """logging/setLevel."""
+        self._clients.of(ctx).log_level = params.level
+        return types.EmptyResult()
+
+    async def roots_changed(self, ctx: Context, params: types.NotificationParams) -> None:
+        """notifications/roots/list_changed: the next call asks again."""
+        self._clients.of(ctx).roots_asked = False
+
+
+def serve(settings: Settings, surfaces: Sequence[str]) -> int:
+    """Serve one client on standard input and output until it closes them; gives back the exit status.
+
+    Args:
+        settings: where and for whom to work.
+        surfaces: names of the surfaces whose tools are offered.
+
+    Raises:
+        AgenvoyError: invalid_arguments for an unknown surface, or for two surfaces with a tool of one name.
+    """
+    clients = Clients(settings, single=True)
+    server = Offer(settings, surfaces, clients).server()
+    return asyncio.run(_serve(server, clients))
+
+
+async def _serve(server: Server[Any], clients: Clients) -> int:
+    """Until the client closes its end, or a signal asks to stop; changes at work are brought to their end."""
+    from agenvoy.mcp_server.stdio import stdio
+
+    status = 0
+    with anyio.CancelScope() as scope:
+
+        def stop(code: int) -> None:
+            nonlocal status
+            status = code
+            scope.cancel()
+
+        loop = asyncio.get_running_loop()
+        loop.add_signal_handler(signal.SIGTERM, stop, 0)
+        loop.add_signal_handler(signal.SIGINT, stop, 130)
         try:
-            await server.run(reader, writer, server.create_initialization_options())
+            async with stdio() as (reader, writer):
+                await server.run(reader, writer, server.create_initialization_options())
         finally:
-            await connection.close()
-
-
-def _task(params: types.CallToolRequestParams) -> str | None:
-    """The task that a client names for this call in `_meta["agenvoy/task"]`."""
-    named: Any = dict(params.meta or {}).get("agenvoy/task")
-    return named if isinstance(named, str) and named else None
-
-
-def tool_result(done: Answer) -> types.CallToolResult:
-    """An answer as MCP spells it: text and structured content; an error is a result that says so."""
-    document = done.document
-    content: list[types.ContentBlock] = [types.TextContent(type="text", text=document["text"])]
-    for image in done.images:
-        data = base64.b64encode(image.data).decode("ascii")
-        content.append(types.ImageContent(type="image", data=data, mime_type=image.mime))
-    if done.ok:
-        return types.CallToolResult(content=content, structured_content=document["result"])
-    error = {name: document[name] for name in ("ok", "tool", "label", "error")}
-    return types.CallToolResult(content=content, structured_content=error, is_error=True)
-
-
-def _elicit(ctx: Context) -> Elicit:
-    """A function that asks the user through the client; it answers None where the client cannot ask."""
-
-    async def ask(request: ConfirmRequest) -> Reply | None:
-        capabilities = ctx.session.client_capabilities
-        if capabilities is None or capabilities.elicitation is None:
-            return None
-        choices = ["yes", "no"] if request.sensitive else ["yes", "all in this task", "no"]
-        answer = {"type": "string", "title": "Answer", "enum": choices}
-        schema = {"type": "object", "properties": {"answer": answer}, "required": ["answer"]}
-        try:
-            reply = await ctx.session.elicit_form(request.question, schema, ctx.request_id)
-        except NoBackChannelError:
-            return None
-        chosen = (reply.content or {}).get("answer") if reply.action == "accept" else "no"
-        if chosen == "all in this task" and not request.sensitive:
-            return "task"
-        return "yes" if chosen == "yes" else "no"
-
-    return ask
+            with anyio.CancelScope(shield=True):
+                await clients.close()
+    return status

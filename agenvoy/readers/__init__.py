@@ -12,6 +12,20 @@ from agenvoy.readers.base import Reader
 
 READERS: dict[str, str] = {
     "text": "agenvoy.readers.text",
+    "csv": "agenvoy.readers.csv",
+    "pdf": "agenvoy.readers.pdf",
+    "docx": "agenvoy.readers.docx",
+    "pptx": "agenvoy.readers.pptx",
+    "xlsx": "agenvoy.readers.xlsx",
+    "ods": "agenvoy.readers.xlsx",
+    "odt": "agenvoy.readers.opendocument",
+    "odp": "agenvoy.readers.opendocument",
+    "epub": "agenvoy.readers.epub",
+    "ole": "agenvoy.readers.ole",
+    "rtf": "agenvoy.readers.rtf",
+    "ipynb": "agenvoy.readers.ipynb",
+    "image": "agenvoy.readers.image",
+    "media": "agenvoy.readers.media",
 }
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
+
+from agenvoy.types import Image
 
 BLOCK = 1024 * 1024  # bytes of one read; more is not faster, and keeps a large file's reading below 100 MB
 HEAD = 1024 * 1024  # bytes that are looked at to tell what a file is; as much as a patch can hold (contract: 1 MiB)
@@ -89,7 +91,10 @@ class Wish:
         around: rows to be shown with their surroundings (plain text only; offset and limit are then ignored).
         context: rows on each side of those.
         password: of an encrypted document.
-        max_units, max_bytes: most units and bytes of text of one answer.
+        max_units, max_bytes: most rows of a text and bytes of text of one answer.
+        options: settings of readers (`audio_model` …).
+        progress: is told of what takes long: seconds done and seconds in all.
+        check: is called often while a worker is waited for, and raises to give up.
     """
 
     offset: int = 1
@@ -99,11 +104,17 @@ class Wish:
     password: str | None = None
     max_units: int = 2048
     max_bytes: int = 1024 * 1024
+    options: Mapping[str, str] = field(default_factory=dict)
+    progress: Callable[[float, float], None] | None = None
+    check: Callable[[], None] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What was read: members as the contract's entry has them; `extra` are further ones (dialect, language …)."""
+    """What was read: members as the contract's entry has them; `extra` are further ones (dialect, language …).
+
+    `images` are for a model to look at.
+    """
 
     kind: str
     unit: str
@@ -115,10 +126,50 @@ class Reading:
     encoding: str | None = None
     newline: str | None = None
     extra: dict[str, Any] = field(default_factory=dict)
+    images: tuple[Image, ...] = ()
+
+
+Style = Literal["row", "block", "plain"]
+"""How units are shown: numbered rows, blocks under a heading (pages, slides), or as they are (a transcript)."""
+
+
+@dataclass(slots=True)
+class Extract:
+    """The whole text of a document.
+
+    Args:
+        kind, unit: as in `Reading`.
+        style: how units are shown.
+        units: the text of each unit, in order.
+        labels: what a unit's heading adds (`hidden`), by number.
+        sections: titles that stand ahead of a unit, as number and title, rising (the sheets of a workbook).
+        extra: further members of the entry.
+        silent: what is said where no unit has text.
+    """
+
+    kind: str
+    unit: str
+    style: Style
+    units: Sequence[str]
+    labels: dict[int, str] = field(default_factory=dict)
+    sections: list[tuple[int, str]] = field(default_factory=list)
+    extra: dict[str, Any] = field(default_factory=dict)
+    silent: str = "holds no text"
 
 
 class Reader(Protocol):
-    """A format's reader; each module in `readers` has one as `READER`."""
+    """A format's reader; each module in `readers` has one as `READER`.
+
+    `dear` tells that its text is so costly to get that it is got once, as a whole, and kept.
+    """
+
+    dear: bool
+
+    def key(self, wish: Wish) -> str:
+        """What texts of this reader are kept by, beside the file's content; empty where keeping gains nothing."""
+
+    def extract(self, source: Source, wish: Wish) -> Extract:
+        """The whole text of a file, for searching; raises as `read` does."""
 
     def read(self, source: Source, wish: Wish) -> Reading:
         """The wanted part of a file.

@@ -8,9 +8,14 @@ from agenvoy.readers.base import Source
 
 # Formats that are documents, images, audio or video: a reader may exist. All other binary is just binary.
 _DOCUMENTS = {"pdf", "docx", "pptx", "xlsx", "odt", "ods", "odp", "epub", "ole"}
-_IMAGES = {"png", "jpeg", "gif", "webp", "bmp", "tiff", "heif", "avif", "psd", "ico"}
+_IMAGES = {"png", "jpeg", "gif", "webp", "bmp", "tiff", "avif", "psd", "ico"}
 _SOUND = {"wav", "mp3", "flac", "ogg", "mp4", "matroska", "avi", "asf", "mpeg", "aiff", "flv"}
-_READABLE = _DOCUMENTS | _IMAGES | _SOUND
+_TABLES = {"csv", "tsv", "tab", "psv"}
+_PICTURES = {"png", "jpg", "jpeg", "gif", "webp", "bmp", "tif", "tiff", "heic", "avif", "ico"}
+TEXTUAL = frozenset(
+    {"text", "csv", "ipynb", "rtf"}
+)  # kinds whose bytes are text: kept for later refusals, fit for `around`
+_READABLE = _DOCUMENTS | {"heif"}
 # A ZIP archive is what its members say; the names stand in clear at the start (local headers) or the end (directory).
 _MEMBERS = (
     (b"word/document.xml", "docx", "a Word document"),
@@ -29,7 +34,8 @@ _TAIL = 65536  # bytes; a directory of some hundred members fits
 def kind_of(source: Source) -> tuple[str, str]:
     """Short name of what a file is, and the same in words.
 
-    `text` for text in any encoding, `binary` for what has no reader by its nature.
+    `text` for text in any encoding (`csv` and `ipynb` where the name says so), `misnamed` for text under a picture's
+    name, `binary` for what has no reader by its nature.
     """
     name = textual.known_format(source.head)
     if name == "zip":
@@ -37,11 +43,31 @@ def kind_of(source: Source) -> tuple[str, str]:
         for mark, kind, words in _MEMBERS:
             if mark in shown:
                 return kind, words
+    if name in _IMAGES:
+        return "image", textual.looks_like(source.head)
+    if name in _SOUND:
+        return "media", textual.looks_like(source.head)
     if name in _READABLE:
         return name, textual.looks_like(source.head)
     if textual.sniff(source.head, source.whole) is not None:
-        return "text", "text"
+        return _text_kind(source)
     return "binary", textual.looks_like(source.head)
+
+
+def _text_kind(source: Source) -> tuple[str, str]:
+    """Text, or what the name says of it: bytes tell text from the rest, but not a table from prose."""
+    if source.head.startswith(b"{\\rtf"):
+        return "rtf", "a rich text"
+    suffix = source.shown.rpartition(".")[2].lower()
+    if not source.head.strip():
+        return "text", "text"
+    if suffix in _TABLES:
+        return "csv", "a table"
+    if suffix == "ipynb" and b'"cells"' in source.head and source.head.lstrip()[:1] == b"{":
+        return "ipynb", "a Jupyter notebook"
+    if suffix in _PICTURES:
+        return "misnamed", f"text under a name that ends in .{suffix}"
+    return "text", "text"
 
 
 def no_reader(source: Source, kind: str, words: str) -> AgenvoyError:
@@ -53,6 +79,14 @@ def no_reader(source: Source, kind: str, words: str) -> AgenvoyError:
             "read a text or a document; to look into this one use a program made for it",
             size=source.size,
             seems=words,
+        )
+    if kind == "misnamed":
+        begin = source.head[:60].decode("utf-8", "replace").split("\n")[0]
+        return AgenvoyError(
+            "unsupported_type",
+            f"{source.shown} is not an image but {words}; it begins with {begin!r}",
+            "copy it to a name that ends in .txt to read it as text",
+            size=source.size,
         )
     return AgenvoyError(
         "unsupported_type",

@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from agenvoy import textual
-from agenvoy.errors import AgenvoyError
-from agenvoy.readers.base import Reading, Source, Wish
+from agenvoy.readers.base import Extract, Reading, Source, Wish
 from agenvoy.readers.kinds import no_reader
-from agenvoy.readers.picking import Row, RowPicker
+from agenvoy.readers.picking import RowPicker
+from agenvoy.readers.rows import check, numbered
 
 
 class TextReader:
     """Shows rows as `<row>\\t<line>`."""
+
+    dear = False
+
+    def key(self, wish: Wish) -> str:
+        """Nothing is kept: the file itself is its text."""
+        return ""
+
+    def extract(self, source: Source, wish: Wish) -> Extract:
+        """All rows; a search reads texts by itself, so this is for small ones."""
+        form = textual.sniff(source.head, source.whole)
+        if form is None:
+            raise no_reader(source, "binary", textual.looks_like(source.head))
+        rows = textual.rows(textual.printable(textual.decode(b"".join(source.blocks()), form)))
+        return Extract("text", "line", "row", [line for line, _ in rows])
 
     def read(self, source: Source, wish: Wish) -> Reading:
         """The wanted rows; see `Reader.read`.
@@ -31,7 +43,7 @@ class TextReader:
         if stream.newline == "cr":
             picker, stream = _scan(source, form, ranges, b"\r", wish)
         total = picker.finish()
-        _check(source.shown, wish, total)
+        check(source.shown, wish, total)
         return _reading(picker, total, wish, form, stream.newline)
 
 
@@ -66,64 +78,13 @@ def _ranges(wish: Wish) -> list[tuple[int, int]]:
     return merged
 
 
-def _check(shown: str, wish: Wish, total: int) -> None:
-    """Refuse what the file does not have; only now is known how many rows there are."""
-    size = f"{shown} has {total:,} row{'' if total == 1 else 's'}"
-    last = max(total, 1)  # an empty file may be read from row 1
-    if wish.around is not None:
-        if not wish.around or wish.context < 0:
-            raise _refused(f"around needs a row and a context of 0 or more; {size}", total)
-        if bad := next((row for row in wish.around if not 1 <= row <= last), None):
-            raise _refused(f"there is no row {bad}: {size}", total)
-        if 0 in wish.around:
-            raise _refused(f"rows are counted from 1; {size}", total)
-        return
-    if wish.offset < 1 or wish.offset > last:
-        raise _refused(f"offset={wish.offset} is not a row: {size}", total)
-    if wish.limit is not None and wish.limit < 1:
-        raise _refused(f"limit={wish.limit} asks for nothing; {size}", total)
-
-
-def _refused(message: str, total: int) -> AgenvoyError:
-    return AgenvoyError("invalid_arguments", message, f"use row numbers from 1 to {max(total, 1)}", total=total)
-
-
 def _reading(picker: RowPicker, total: int, wish: Wish, form: textual.TextForm, newline: str) -> Reading:
     rows = picker.rows
     if not rows:
         return Reading("text", "line", 0, 0, 0, None, "[the file is empty]", form.name, "none")
     first, last = rows[0].number, rows[-1].number
     following = picker.stopped if wish.around is not None else (last + 1 if last < total else None)
-    text = _shown(rows, wish.max_bytes)
+    text = numbered(rows, wish.max_bytes)
     if following is not None:
         text += f"\n[lines {first}-{last} of {total}; call again with offset={following} for more]"
     return Reading("text", "line", total, first, last, following, text, form.name, newline)
-
-
-def _shown(rows: Sequence[Row], cap: int) -> str:
-    """`<row>\\t<line>` per row, `...` for gaps; a row beyond the cap is cut and says so."""
-    parts: list[str] = []
-    before = rows[0].number - 1
-    for row in rows:
-        if row.number != before + 1:
-            parts.append("...")
-        before = row.number
-        line = row.line
-        if row.length > len(line):
-            line = _whole_characters(line)
-            cut = f" [row cut: {len(line)} of {row.length} bytes shown]"
-        else:
-            cut = ""
-        parts.append(f"{row.number}\t{line.decode('utf-8', 'replace')}{cut}")
-    return "\n".join(parts)
-
-
-def _whole_characters(line: bytes) -> bytes:
-    """The bytes without a character that a cut left incomplete at their end."""
-    end = len(line)
-    while end and end > len(line) - 4 and line[end - 1] & 0xC0 == 0x80:
-        end -= 1
-    if end and line[end - 1] >= 0xC0:
-        width = 2 if line[end - 1] < 0xE0 else 3 if line[end - 1] < 0xF0 else 4
-        return line if end - 1 + width <= len(line) else line[: end - 1]
-    return line

@@ -71,7 +71,8 @@ def _files(rows: list[dict[str, Any]]) -> Iterator[str]:
         numbers = ", ".join(map(str, row["lines"]))
         more = ", …" if row["count"] > len(row["lines"]) else ""
         noun = "line" if row["count"] == 1 else "lines"
-        yield f"{quoted(row['path'])}\t{row['count']} {noun}: {numbers}{more}"
+        where = f" on {row['unit']}" if row.get("unit") else ""
+        yield f"{quoted(row['path'])}\t{row['count']} {noun}{where}: {numbers}{more}"
 
 
 def _lines(rows: list[dict[str, Any]]) -> Iterator[str]:
@@ -80,7 +81,7 @@ def _lines(rows: list[dict[str, Any]]) -> Iterator[str]:
     for row in rows:
         if row["path"] != path:
             path, last = row["path"], 0
-            yield quoted(path)
+            yield quoted(path) + (f" (by {row['unit']})" if row.get("unit") else "")
         context = bool(row.get("context"))
         if last and row["line"] > last + 1 and any(r.get("context") for r in rows):
             yield "--"

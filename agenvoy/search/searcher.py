@@ -59,13 +59,14 @@ class Row:
 class Found:
     """What one text gave: the number of matching rows, the first few row numbers, the rows asked for.
 
-    `complete` is false where the time ran out within the text.
+    `complete` is false where the time ran out within the text; `unit` is what the numbers count where it is not lines.
     """
 
     count: int = 0
     lines: list[int] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
     complete: bool = True
+    unit: str = ""
 
 
 @dataclass(frozen=True, slots=True)

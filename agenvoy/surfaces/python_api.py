@@ -12,10 +12,9 @@ import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from types import TracebackType
 from typing import Any, Literal, TypeVar
 
-from agenvoy.config import load
+from agenvoy.configfile import load
 from agenvoy.contracts.base import Request, Result
 from agenvoy.contracts.edit import EditRequest, EditResult
 from agenvoy.contracts.files import MoveRequest, MoveResult, OpenRequest, OpenResult, RemoveRequest, RemoveResult
@@ -35,13 +34,12 @@ from agenvoy.contracts.tasks import (
     StatusResult,
 )
 from agenvoy.disk.names import is_utf8, spell
-from agenvoy.errors import AgenvoyError
+from agenvoy.surfaces.python_task import OnConflict, Task
 from agenvoy.types import Confirm
 from agenvoy.workspace.service import Service
 
 R = TypeVar("R", bound=Result)
 Path = str | os.PathLike[str]
-OnConflict = Literal["abort", "merge", "overwrite", "skip"]
 
 
 def _path(path: Path) -> str:
@@ -101,7 +99,7 @@ class Workspace:
             yes=True,
             allow_sensitive=allow_sensitive,
             subagent=subagent,
-        )
+        ).settings
         return cls(Service(settings, confirm=confirm), confirm)
 
     def close(self) -> None:
@@ -239,14 +237,15 @@ class Workspace:
         """
         return Task(self, objective, rollback=rollback)
 
-    def _enter(self, task: str) -> Service:
+    def enter(self, task: str) -> Service:
         """Let calls belong to a task; gives back the service that they went to before."""
         with self._lock:
             former = self._service
             self._service = Service(replace(former.settings, task=task), confirm=self._confirm)
             return former
 
-    def _leave(self, former: Service) -> None:
+    def leave(self, former: Service) -> None:
+        """Let calls go to a former service again (the end of what `enter` began)."""
         with self._lock:
             self._service.close()
             self._service = former
@@ -257,39 +256,3 @@ class Workspace:
         with self._lock:
             verb: Callable[..., Any] = getattr(self._service, tool)
             return result.model_validate(verb(**keywords).result)
-
-
-class Task:
-    """One task of a workspace; made by `Workspace.task`."""
-
-    def __init__(self, workspace: Workspace, objective: str, *, rollback: bool) -> None:
-        self._workspace = workspace
-        self._rollback = rollback
-        self._former: list[Service] = []
-        self.objective = objective
-        self.id = ""
-
-    def restore(
-        self, *, path: Path | None = None, dry_run: bool = False, on_conflict: OnConflict | None = None
-    ) -> RestoreResult:
-        """Take back what this task changed, everywhere or at `path` only."""
-        return self._workspace.restore_file(task_id=self.id, path=path, dry_run=dry_run, on_conflict=on_conflict)
-
-    def __enter__(self) -> Task:
-        self.id = self._workspace.begin_task(self.objective).task_id
-        self._former.append(self._workspace._enter(self.id))
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
-        """End the task; with `rollback`, first take it back where the block raised."""
-        try:
-            if error is not None and self._rollback:
-                self.restore()
-        finally:
-            try:
-                self._workspace.end_task(f"stopped by {kind.__name__}" if kind else None)
-            except AgenvoyError as ended:
-                if ended.code != "no_task":  # it was ended already, by the block or by a task begun in it
-                    raise
-            finally:
-                self._workspace._leave(self._former.pop())

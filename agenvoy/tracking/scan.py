@@ -40,8 +40,8 @@ class Tally:
 
     Args:
         entries: paths that were compared.
-        left_out: entries that were not, by reason (ignored, git, store, unreadable, special); of a quick scan those
-            of the folders that it listed.
+        left_out: entries that were not, by reason (ignored, git, store, unreadable, special), as of the last whole
+            scan, and what could not be read in this one.
         too_large: files beyond the size limit: their changes are seen, their contents are not kept.
     """
 
@@ -91,7 +91,8 @@ class Scan:
         extra = sorted(path for path in self.extra if not self.snapshot.has(path))
         if not self._quick:
             self.snapshot.put(self.root, _stat(self.root), self.clock())
-            return [*self._walked(self.root), *extra]
+            return [*self._whole(), *extra]
+        self.tally.left_out.update(self.snapshot.left_out)
         self.tally.entries = len(self.snapshot)
         suspects, listings = self.snapshot.compare()
         if self.snapshot.rules_changed(suspects, listings) or len(listings) > MANY_LISTINGS:
@@ -109,10 +110,16 @@ class Scan:
         walk = Walk(folder, Rules(hidden=True, recursive=recursive, never=self.never, top=self.root))
         for entry in walk:
             if entry.kind == "other":
-                self.tally.left_out["special"] += 1
+                walk.skipped["special"] += 1
             else:
                 yield entry.path
-        self.tally.left_out.update(walk.skipped)
+        if folder == self.root and recursive:
+            self.tally.left_out.update(walk.skipped)
+            self.snapshot.left_out = dict(self.tally.left_out)
+
+    def _whole(self) -> Iterator[str]:
+        self.tally.left_out.clear()
+        return self._walked(self.root)
 
     def _relist(self, folder: str, new: list[str]) -> None:
         """Names that have come to a folder; a new folder is walked whole."""
@@ -127,10 +134,11 @@ class Scan:
         """A whole walk against the snapshot: what looks the same is not looked into."""
         met = set()
         suspects = []
-        for path in self._walked(self.root):
+        for path in self._whole():
             met.add(path)
             if not self._same(path):
                 suspects.append(path)
+        suspects += [p for p in self.extra if p not in met and not self._same(p)]
         gone = [p for p in self.snapshot.below(self.root) if p not in met and p not in self.extra]
         for path in gone:
             if os.path.lexists(path):  # the rules leave it out now: it is followed no longer, and is no deletion

@@ -19,7 +19,7 @@ RACY_NS = 50_000_000  # kernel ticks are 1 to 10 ms; network file systems round 
 IGNORE_FILES = (".gitignore", ".ignore")
 
 Look = tuple[int, int, int, int, int]  # mode, size, mtime, ctime (ns), inode
-_MARK = f"{sys.implementation.cache_tag}:1".encode()
+_MARK = f"{sys.implementation.cache_tag}:2".encode()
 
 
 def look_of(found: os.stat_result) -> Look:
@@ -37,11 +37,14 @@ class Snapshot:
 
     Args:
         folders: `{folder: (its look or None, {name: look or None})}`; None is not trusted.
+
+    `left_out` counts by reason what the last whole scan left out.
     """
 
     def __init__(self, folders: dict[str, tuple[Look | None, dict[str, Look | None]]] | None = None) -> None:
         self.folders = {} if folders is None else folders
         self.dirty = folders is None
+        self.left_out: dict[str, int] = {}
         self._gone: dict[str, int] = {}
 
     @classmethod
@@ -51,7 +54,10 @@ class Snapshot:
             return None
         gc.disable()  # hundreds of thousands of tuples are made at once, and none of them is garbage
         try:
-            return cls(marshal.loads(zlib.decompress(data[len(_MARK) :])))
+            folders, left_out = marshal.loads(zlib.decompress(data[len(_MARK) :]))
+            found = cls(folders)
+            found.left_out = left_out
+            return found
         except (ValueError, EOFError, TypeError, zlib.error):
             return None
         finally:
@@ -59,7 +65,7 @@ class Snapshot:
 
     def dumps(self) -> bytes:
         """The form on disk."""
-        return _MARK + zlib.compress(marshal.dumps(self.folders), 1)
+        return _MARK + zlib.compress(marshal.dumps((self.folders, self.left_out)), 1)
 
     def put(self, path: str, found: os.stat_result | None, at: int) -> None:
         """Note how a path looks; None: it is gone."""

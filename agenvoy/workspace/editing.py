@@ -15,6 +15,7 @@ from agenvoy.errors import AgenvoyError
 from agenvoy.history.changes import Change, Written
 from agenvoy.history.diff import unified
 from agenvoy.types import ABSENT, ConfirmRequest, Outcome, State
+from agenvoy.workspace.forgetting import forget, keeps
 from agenvoy.workspace.session import Session
 
 DIFF_BYTES = 32 * 1024  # of an edit's own diff: more than a model wants to see, less than it could choke on
@@ -45,7 +46,7 @@ def edit_file(
         check_parent(real, place.shown, seen.state)
         after = State(
             "file",
-            seen.state.mode if seen.state.kind == "file" else 0o666 & ~_umask(),
+            seen.state.mode if seen.state.kind == "file" else 0o666 & ~umask(),
             len(new),
             session.vault.stage(new),
             seen.state.extra,
@@ -151,7 +152,7 @@ def check_parent(real: str, shown: str, now: State) -> None:
     )
 
 
-def _umask() -> int:
+def umask() -> int:
     """The process' umask; read where it can be without setting it (which other threads would see)."""
     try:
         with open("/proc/self/status", encoding="ascii", errors="replace") as status:
@@ -189,8 +190,10 @@ def _edited(
         "bytes_before": change.before.size,
         "bytes_after": change.after.size,
         "diff": freshness.cap(diff, DIFF_BYTES),
-        "undoable": True,
+        "undoable": keeps(session, place.asked, real),
     }
+    if not result["undoable"]:
+        forget(session, real, "edit_file", f"Edit({place.shown})")
     return Outcome("edit_file", f"Edit({place.shown})", result, "", session.task_ref())
 
 

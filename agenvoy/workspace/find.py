@@ -14,6 +14,7 @@ from agenvoy.disk.walk import Rules
 from agenvoy.errors import AgenvoyError, from_os_error
 from agenvoy.search.matcher import Matcher
 from agenvoy.search.pages import Page
+from agenvoy.workspace import watch
 from agenvoy.workspace.grep import Ask, Options, search_files
 from agenvoy.workspace.listing import Listing, with_names
 from agenvoy.workspace.sources import Units
@@ -63,9 +64,10 @@ def find_files(
     mode = _mode(mode, queries)
     _check_numbers(context, timeout_s, offset, limit)
     end = now() + timeout_s
+    stopped = watch.current().stopped
 
     def expired() -> bool:
-        return now() > end
+        return now() > end or stopped()
 
     rules = Rules(hidden=hidden, ignored=ignored, never=(jail.store,), top=jail.settings.root, expired=expired)
     places = [_place(jail, "." if q.get("dir") is None else str(q["dir"])) for q in queries]

@@ -17,10 +17,13 @@ from agenvoy.errors import AgenvoyError
 from agenvoy.search.matcher import Matcher
 from agenvoy.search.pages import Page
 from agenvoy.search.searcher import Found, Wanted, search
+from agenvoy.workspace import watch
 from agenvoy.workspace.secrets import Secrets
-from agenvoy.workspace.sources import NotText, Opener, Units, by_unit, document, pieces
+from agenvoy.workspace.sources import WHOLE, NotText, Opener, Units, by_unit, document, pieces
 
 _DOCUMENTS = frozenset(["pdf", "docx", "pptx", "xlsx", "odt", "ods", "odp"])
+_REASONS = {"binary_file": "binary", "too_large": "document_too_large"}  # as `skipped` counts them
+_TOLD = (".csv", ".tsv", ".ipynb", ".rtf")  # text, but searched as their readers show it where documents are
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +67,10 @@ def search_files(jail: Jail, asks: Sequence[Ask], options: Options) -> dict[str,
         files = _candidates(jail, asks, options, secrets)
     except OutOfTime:  # part of the files would come out of order, so none is searched
         files, stopped = {}, asks[0].place.real
+    progress = watch.current().progress
     with Opener(jail) as opener:
-        for path in sorted(files, key=lambda p: os.fsencode(_order(jail, p))):
+        for number, path in enumerate(sorted(files, key=lambda p: os.fsencode(_order(jail, p)))):
+            progress(number, len(files), "files searched")
             if options.expired() or not _search_one(jail, path, files[path], options, opener, secrets, rows):
                 stopped = path
                 break
@@ -110,14 +115,15 @@ def _search_one(
     except OSError:
         options.skipped["unreadable"] += 1
         return True
+    unit = {"unit": found.unit} if found.unit else {}
     if content:
         for row in found.rows:
             marks = {name: True for name, on in (("context", row.context), ("cut", row.cut)) if on}
-            rows.append({"path": jail.shown(path), "line": row.line, "text": row.text, **marks})
+            rows.append({"path": jail.shown(path), "line": row.line, "text": row.text, **marks, **unit})
         page.seen += found.count
     elif found.count and found.complete:
         if page.takes():
-            rows.append({"path": jail.shown(path), "count": found.count, "lines": found.lines})
+            rows.append({"path": jail.shown(path), "count": found.count, "lines": found.lines, **unit})
         page.seen += 1
     return found.complete
 
@@ -133,11 +139,13 @@ def _look(
             raise NotText("special")
         if secrets.linked(status):
             raise NotText("sensitive")
+        if options.units is not None and path.lower().endswith(_TOLD) and status.st_size <= WHOLE:
+            return _look_into(fd, shown, matchers, wanted, options)
         literals = tuple(m.literal for m in matchers)
         text = pieces(fd, status.st_size, literals if all(literals) else (), options.multiline)
         return search(text, matchers, wanted, options.expired)
     except NotText as why:
-        if str(why) != "binary" or path.rpartition(".")[2].lower() not in _DOCUMENTS:
+        if str(why) != "binary" or (options.units is None and path.rpartition(".")[2].lower() not in _DOCUMENTS):
             raise
         return _look_into(fd, shown, matchers, wanted, options)
     finally:
@@ -150,10 +158,13 @@ def _look_into(fd: int, shown: str, matchers: list[Matcher], wanted: Wanted, opt
         raise NotText("document") from None
     os.lseek(fd, 0, os.SEEK_SET)
     try:
-        piece, numbers = document(options.units(fd, shown))
+        unit, pairs = options.units(fd, shown, options.expired)
+        piece, numbers = document(pairs)
     except AgenvoyError as error:
-        raise NotText(error.code) from error
-    return by_unit(search([piece], matchers, wanted, options.expired), numbers)
+        raise NotText(_REASONS.get(error.code, error.code)) from error
+    except OutOfTime:
+        return Found(complete=False)
+    return by_unit(search([piece], matchers, wanted, options.expired), numbers, unit)
 
 
 def _candidates(jail: Jail, asks: Sequence[Ask], options: Options, secrets: Secrets) -> dict[str, list[Matcher]]:

@@ -8,18 +8,22 @@ import stat
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from agenvoy.blobs.hashing import new_hasher
 from agenvoy.config import Settings
 from agenvoy.disk.jail import Jail, Place, open_folder
 from agenvoy.errors import AgenvoyError, from_os_error
 from agenvoy.readers import reader_for
-from agenvoy.readers.base import Reading, Source, Wish
-from agenvoy.readers.kinds import kind_of, no_reader
+from agenvoy.readers.base import Extract, Reader, Reading, Source, Wish
+from agenvoy.readers.kinds import TEXTUAL, kind_of, no_reader
+from agenvoy.readers.paging import Whole, page
+from agenvoy.types import Image
+from agenvoy.workspace import watch
 
 KEPT_BYTES = 1024 * 1024  # texts up to this size are kept for later refusals (contract: 1 MiB)
 
+OPTIONS = ("audio_model", "audio_device", "audio_compute_type")  # settings that readers are told
 _FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
@@ -33,6 +37,7 @@ class ReadEntry:
         hash: name of the whole file's content, whatever part was shown.
         data: the file's bytes where they may be kept (text, up to 1 MiB, not sensitive); else None.
         sensitive: whether the file is one of those that always need confirmation.
+        images: what a model is to look at.
     """
 
     place: Place
@@ -40,15 +45,33 @@ class ReadEntry:
     hash: str
     data: bytes | None
     sensitive: bool
+    images: tuple[Image, ...] = ()
 
 
-def read_one(jail: Jail, request: dict[str, Any], *, confirm_sensitive: Callable[[Place], None]) -> ReadEntry:
+class Kept(Protocol):
+    """Texts of documents that were kept from earlier reads and searches; see `workspace.extracts`."""
+
+    def get(self, hash_: str, key: str) -> Extract | None:
+        """What is known of a content."""
+
+    def put(self, hash_: str, key: str, extract: Extract) -> None:
+        """Remember a text."""
+
+
+def read_one(
+    jail: Jail,
+    request: dict[str, Any],
+    *,
+    confirm_sensitive: Callable[[Place], None],
+    kept: Kept | None = None,
+) -> ReadEntry:
     """Read one file, or the part of it that is asked for.
 
     Args:
         jail: judges the path.
         request: `path`, and where given `offset`, `limit`, `around`, `context`, `password`.
         confirm_sensitive: is called for a sensitive file before it is opened, and raises to refuse it.
+        kept: texts of documents by content; None: each is taken out anew.
 
     Raises:
         AgenvoyError: every code that the contract gives for reading.
@@ -57,16 +80,47 @@ def read_one(jail: Jail, request: dict[str, Any], *, confirm_sensitive: Callable
     sensitive = jail.settings.is_sensitive(request["path"], place.real)
     hasher = new_hasher()
     with _opened(place, lambda: confirm_sensitive(place) if sensitive else None) as fd:
-        source = Source.open(fd, place.shown, hasher.update)
+        source = Source.open(fd, place.shown, _watched(hasher.update, os.fstat(fd).st_size))
         kind, words = kind_of(source)
+        if kind in TEXTUAL and request.get("around") is not None:
+            kind = "text"  # lines of the file itself, the ones that a search gives
         reader = reader_for(kind)
         if reader is None:
             raise no_reader(source, kind, words)
-        reading = reader.read(source, _wish(request, jail.settings))
-        source.drain()
-    keep = kind == "text" and not sensitive and source.whole and source.size <= KEPT_BYTES
+        wish = _wish(request, jail.settings)
+        if kept is not None and not sensitive and wish.password is None and reader.key(wish):
+            source.drain()
+            reading = _through(kept, reader, source, wish, hasher.hexdigest())
+        else:
+            reading = reader.read(source, wish)
+            source.drain()
+    keep = kind in TEXTUAL and not sensitive and source.whole and source.size <= KEPT_BYTES
     entry = _entry(place, reading, source.size)
-    return ReadEntry(place, entry, hasher.hexdigest(), source.head if keep else None, sensitive)
+    return ReadEntry(place, entry, hasher.hexdigest(), source.head if keep else None, sensitive, reading.images)
+
+
+def _through(kept: Kept, reader: Reader, source: Source, wish: Wish, hash_: str) -> Reading:
+    """A page of a text that was kept; of one that is not, what the reader gives, or what is then kept."""
+    key = reader.key(wish)
+    extract = kept.get(hash_, key)
+    if extract is None and reader.dear:
+        extract = reader.extract(source, wish)
+        kept.put(hash_, key, extract)
+    return reader.read(source, wish) if extract is None else page(Whole(extract), wish, source.shown)
+
+
+def _watched(update: Callable[[bytes], None], size: int) -> Callable[[bytes], None]:
+    """Hands blocks on, tells how much of the file was gone through, and stops where the caller has given up."""
+    progress, done = watch.current().progress, 0
+
+    def on_bytes(block: bytes) -> None:
+        nonlocal done
+        watch.check()
+        update(block)
+        done += len(block)
+        progress(done, size or None, "bytes read")
+
+    return on_bytes
 
 
 def read_files(
@@ -74,7 +128,8 @@ def read_files(
     files: Sequence[dict[str, Any]],
     *,
     confirm_sensitive: Callable[[Place], None],
-    remember: Callable[[Place, ReadEntry], None],
+    remember: Callable[[dict[str, Any], ReadEntry], None],
+    kept: Kept | None = None,
 ) -> dict[str, Any]:
     """Read several files; one that fails never spoils the others.
 
@@ -82,7 +137,8 @@ def read_files(
         jail: judges the paths.
         files: one request each, as `read_one` takes them.
         confirm_sensitive: as for `read_one`.
-        remember: is told of each file that was read.
+        remember: is told of each file that was read, with its request.
+        kept: as for `read_one`.
 
     Returns:
         `{"files": [...]}`, one entry per request in order; a failed one carries `error`.
@@ -97,8 +153,8 @@ def read_files(
     errors: list[AgenvoyError] = []
     for request in files:
         try:
-            done = read_one(jail, request, confirm_sensitive=confirm_sensitive)
-            remember(done.place, done)
+            done = read_one(jail, request, confirm_sensitive=confirm_sensitive, kept=kept)
+            remember(request, done)
             entries.append(done.entry)
         except AgenvoyError as error:
             errors.append(error)
@@ -157,6 +213,9 @@ def _wish(request: dict[str, Any], settings: Settings) -> Wish:
         password=request.get("password"),
         max_units=settings.read_rows,
         max_bytes=settings.read_bytes,
+        options={name: getattr(settings, name) for name in OPTIONS},
+        progress=lambda done, of: watch.current().progress(done, of, "seconds of sound transcribed"),
+        check=watch.check,
     )
 
 

@@ -9,8 +9,10 @@ from agenvoy.catalog import reads, tasks, trashed, versions
 from agenvoy.disk.jail import Place
 from agenvoy.errors import AgenvoyError
 from agenvoy.types import ConfirmRequest, Outcome, TaskRef
+from agenvoy.workspace.extracts import Extracts
 from agenvoy.workspace.read import ReadEntry
 from agenvoy.workspace.read import read_files as read_all
+from agenvoy.workspace.relevance import Relevance
 from agenvoy.workspace.session import Session
 
 
@@ -23,6 +25,11 @@ def read_files(session: Session, files: Sequence[dict[str, Any]], reason: str | 
         raise AgenvoyError("invalid_arguments", "files is empty", 'name at least one: files: [{"path": …}]')
     label = f"Read({', '.join(str(f.get('path')) for f in files)})"
     seen: list[tuple[Place, ReadEntry]] = []
+    relevance = Relevance(session, reason)
+
+    def remember(request: dict[str, Any], entry: ReadEntry) -> None:
+        if not relevance.withholds(request, entry):
+            seen.append((entry.place, entry))
 
     def ask(place: Place) -> None:
         session.ask(
@@ -30,10 +37,14 @@ def read_files(session: Session, files: Sequence[dict[str, Any]], reason: str | 
         )
 
     result = read_all(
-        session.jail, list(files), confirm_sensitive=ask, remember=lambda place, entry: seen.append((place, entry))
+        session.jail,
+        list(files),
+        confirm_sensitive=ask,
+        remember=remember,
+        kept=Extracts(session),
     )
     notices, task = _remember(session, seen)
-    return Outcome("read_files", label, result, "", task, notices)
+    return Outcome("read_files", label, result, "", task, notices, [i for _, entry in seen for i in entry.images])
 
 
 def _remember(session: Session, seen: list[tuple[Place, ReadEntry]]) -> tuple[list[str], TaskRef | None]:

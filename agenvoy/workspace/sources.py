@@ -53,8 +53,9 @@ def pieces(fd: int, size: int, literals: tuple[bytes, ...], multiline: bool) -> 
     return iter([Piece(mmap.mmap(fd, 0, access=mmap.ACCESS_READ))])
 
 
-Units = Callable[[int, str], Iterable[tuple[int, str]]]
-"""A document's text from its open descriptor and its shown path: pairs of unit number (page, slide, row) and text."""
+Units = Callable[[int, str, Callable[[], bool]], tuple[str, Iterable[tuple[int, str]]]]
+"""A document's text from its open descriptor, its shown path and a clock that tells when the time is over: what its
+units are called (page, slide, row), and pairs of number and text."""
 
 
 def document(units: Iterable[tuple[int, str]]) -> tuple[Piece, list[int]]:
@@ -68,10 +69,10 @@ def document(units: Iterable[tuple[int, str]]) -> tuple[Piece, list[int]]:
     return Piece("\n".join(lines).encode("utf-8", "replace")), numbers
 
 
-def by_unit(found: Found, numbers: list[int]) -> Found:
-    """What was found with line numbers turned into unit numbers, the ones that `read_files` takes."""
+def by_unit(found: Found, numbers: list[int], unit: str) -> Found:
+    """What was found with line numbers turned into numbers of units, which `read_files` takes as `offset`."""
     rows = [replace(row, line=numbers[row.line - 1]) for row in found.rows]
-    return Found(found.count, list(dict.fromkeys(numbers[n - 1] for n in found.lines)), rows, found.complete)
+    return Found(found.count, list(dict.fromkeys(numbers[n - 1] for n in found.lines)), rows, found.complete, unit)
 
 
 def _read(fd: int, size: int, stop: Callable[[bytes], bool] = lambda head: False) -> bytes:

@@ -62,10 +62,13 @@ def gc(
 
     Args:
         keep_days: versions older than this go (not the newest of a path); None: none by age.
-        max_size: stored bytes that may stay; the oldest versions go first. None: no limit.
+        max_size: stored bytes that may stay; the oldest versions go first. None: no limit. Where neither is given,
+            the settings `keep_days` and `keep_bytes` hold.
     """
     session.not_for_subagents("gc")
     session.writable_store()
+    if keep_days is None and max_size is None:  # not told: what config.toml says
+        keep_days, max_size = session.settings.keep_days or None, session.settings.keep_bytes or None
     if (keep_days is not None and keep_days < 0) or (max_size is not None and max_size < 0):
         raise AgenvoyError("invalid_arguments", "keep_days and max_size cannot be negative", "leave them out")
     if not dry_run:

@@ -7,6 +7,7 @@ commit to history.db, just before and just after it.
 
 from __future__ import annotations
 
+import copy
 import os
 import shutil
 import subprocess
@@ -17,6 +18,7 @@ from typing import Any
 
 from world import World
 
+from agenvoy.catalog import Catalog
 from agenvoy.workspace.service import Service
 
 DIED, DONE, FAILED = 77, 78, 79
@@ -58,6 +60,11 @@ class DyingConnection:
         return getattr(self._connection, name)
 
 
+def _count_commits(counter: Counter) -> None:
+    connect = Catalog._connect
+    Catalog._connect = lambda self: DyingConnection(connect(self), counter)  # type: ignore[method-assign,assignment]
+
+
 def _half_writes(counter: Counter) -> None:
     whole = os.write
 
@@ -77,14 +84,12 @@ def die_at(world: World, action: Callable[[Service], object], last: int) -> bool
         code = FAILED
         try:
             counter = Counter(last)
-            service = world.service(step=counter)
-            log = service.session.log
-            log.catalog._c = DyingConnection(log.catalog._c, counter)  # type: ignore[assignment]
+            _count_commits(counter)
             _half_writes(counter)
             sys.addaudithook(counter.audit)
-            action(service)
+            action(world.service(step=counter))
             code = DONE
-        except BaseException as error:
+        except BaseException as error:  # noqa: BLE001  told to the parent, then the child is gone
             os.write(2, f"{error!r}\n".encode())
         finally:
             os._exit(code)
@@ -104,6 +109,13 @@ class Stage:
         world.close()
         self.now = world.now
         subprocess.run(["cp", "-a", str(self.top), str(self.kept)], check=True)
+
+    def as_it_is(self, name: str) -> Stage:
+        """A stage whose start is what lies there now."""
+        other = copy.copy(self)
+        other.kept = self.top.parent / name
+        subprocess.run(["cp", "-a", str(self.top), str(other.kept)], check=True)
+        return other
 
     def set(self) -> World:
         """The stage as it was prepared; hard links and modes included."""

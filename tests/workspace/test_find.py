@@ -275,16 +275,20 @@ def test_a_document_is_searched_by_its_units_where_asked(root: Path) -> None:
     pages = [(1, "none\nhit"), (2, ""), (3, "hit here")]
     jail = Jail(Settings(root=str(root), home=str(root.parent / "home")))
     query = [{"pattern": "hit"}]
-    found = find_files(jail, mode="search", queries=query, output="content", documents=True, units=lambda fd, at: pages)
+
+    def units(fd, shown, expired):
+        return "page", pages
+
+    found = find_files(jail, mode="search", queries=query, output="content", documents=True, units=units)
     assert hits(found) == [("d.pdf", 1, "hit"), ("d.pdf", 3, "hit here"), ("f", 1, "hit")]
-    without = find_files(jail, mode="search", queries=query, units=lambda fd, at: pages)
+    without = find_files(jail, mode="search", queries=query, units=units)
     assert (paths(without), without["skipped"]) == (["f"], {"document": 1})
 
 
 def test_a_document_that_its_reader_refuses_is_counted_by_that_reason(root: Path) -> None:
     make(root, {"d.pdf": b"%PDF-1.7 \0"})
 
-    def locked(fd: int, shown: str) -> list[tuple[int, str]]:
+    def locked(fd: int, shown: str, expired: object) -> tuple[str, list[tuple[int, str]]]:
         raise AgenvoyError("encrypted_document", f"{shown} is encrypted")
 
     jail = Jail(Settings(root=str(root), home=str(root.parent / "home")))

@@ -107,7 +107,11 @@ def test_binary_tells_its_size_and_what_it_seems_to_be(root, jail):
 
 def test_bytes_decide_what_a_file_is_not_its_suffix(root, jail):
     (root / "shot.png").write_bytes(b'{"a": 1}\n')
-    assert one(jail, "shot.png").entry["text"] == '1\t{"a": 1}'
+    with pytest.raises(AgenvoyError) as error:
+        one(jail, "shot.png")
+    assert error.value.code == "unsupported_type" and '{"a": 1}' in error.value.message
+    (root / "note.pdf").write_bytes(b"only text\n")
+    assert one(jail, "note.pdf").entry["text"] == "1\tonly text"
 
 
 def test_one_bad_file_does_not_spoil_the_others(root, jail):
@@ -118,7 +122,7 @@ def test_one_bad_file_does_not_spoil_the_others(root, jail):
         jail,
         files,
         confirm_sensitive=refuse,
-        remember=lambda place, entry: remembered.append((place.shown, entry.hash)),
+        remember=lambda request, entry: remembered.append((entry.place.shown, entry.hash)),
     )
     assert [e["path"] for e in result["files"]] == ["a", "gone", "a"]
     assert [e["error"] and e["error"]["code"] for e in result["files"]] == [None, "not_found", None]

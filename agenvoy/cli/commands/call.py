@@ -11,7 +11,7 @@ from agenvoy.cli.run import Run
 
 def command(
     run: Run,
-    tool: Annotated[str, Arg("Name of a tool (see `agenvoy tools`).")],
+    tool: Annotated[str, Arg("Name of a tool, or a whole tool call of OpenAI or Anthropic as JSON, or -.")],
     arguments: Annotated[str, Arg("A JSON object, or - for standard input.", metavar="[JSON | -]")] = "",
 ) -> int:
     """Call a tool and print exactly one JSON document."""

@@ -1,0 +1,55 @@
+"""`sensitive.keep = "not recorded"`: contents of sensitive files leave the store, and the answers say so."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from world import World, history, read, sound
+
+from agenvoy.errors import AgenvoyError
+from agenvoy.workspace.service import Service
+
+
+@pytest.fixture
+def strict(world: World) -> Service:
+    (Path(world.root) / ".env").write_text("KEY=first-secret\n")
+    return world.service(keep_sensitive="not recorded", allow_sensitive=True)
+
+
+def stored(service: Service) -> bytes:
+    """Every byte of the store."""
+    found = b""
+    for folder, _, names in os.walk(service.settings.store):
+        found += b"".join(Path(folder, name).read_bytes() for name in names)
+    return found
+
+
+def test_a_change_of_a_sensitive_file_is_listed_but_its_bytes_are_not_kept(strict: Service) -> None:
+    read(strict, ".env")
+    done = strict.edit_file(".env", content="KEY=second-secret\n").result
+    assert done["undoable"] is False
+    rows = history(strict, ".env")
+    assert [row["restorable"] for row in rows] == [False, False] and [r["action"] for r in rows][-1] == "modify"
+    assert b"secret" not in stored(strict)
+    with pytest.raises(AgenvoyError) as caught:
+        strict.restore_file(version=rows[0]["version"])
+    assert caught.value.code == "not_restorable"
+    sound(strict)
+
+
+def test_other_files_are_recorded_as_ever(strict: Service) -> None:
+    done = strict.edit_file("plain", content="not secret\n").result
+    assert done["undoable"] is True and history(strict, "plain")[-1]["restorable"] is True
+
+
+def test_the_other_files_of_a_task_can_be_taken_back_path_by_path(strict: Service) -> None:
+    read(strict, ".env")
+    strict.edit_file(".env", content="KEY=x\n")
+    strict.edit_file("plain", content="x\n")
+    with pytest.raises(AgenvoyError) as caught:
+        strict.restore_file(task_id="current")
+    assert caught.value.code == "not_restorable" and ".env" in caught.value.message
+    done = strict.restore_file(task_id="current", path="plain").result
+    assert [(change["path"], change["outcome"]) for change in done["changes"]] == [("plain", "removed")]
