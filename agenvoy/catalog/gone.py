@@ -62,6 +62,25 @@ def rows_of(c: sqlite3.Connection, paths: Iterable[str]) -> list[int]:
     return found
 
 
+def read_contents(c: sqlite3.Connection, path: str) -> list[str]:
+    """Hashes of the contents that the read memory and the scans know of a path."""
+    raw = os.fsencode(path)
+    rows = c.execute("SELECT hash FROM reads WHERE path = ? UNION SELECT hash FROM stamps WHERE path = ?", (raw, raw))
+    return [str(row[0]) for row in rows if row[0]]
+
+
+def known_below(c: sqlite3.Connection, folder: str) -> list[str]:
+    """Paths at or below a folder of which only the read memory or the scans know."""
+    raw = os.fsencode(folder)
+    below, beyond = raw.rstrip(b"/") + b"/", raw.rstrip(b"/") + b"0"
+    rows = c.execute(
+        "SELECT path FROM reads WHERE path = ?1 OR (path >= ?2 AND path < ?3)"
+        " UNION SELECT path FROM stamps WHERE path = ?1 OR (path >= ?2 AND path < ?3)",
+        (raw, below, beyond),
+    )
+    return [os.fsdecode(row[0]) for row in rows]
+
+
 def forget_path(c: sqlite3.Connection, path: str) -> None:
     """Drop what the read memory and the scans know of a path."""
     c.execute("DELETE FROM reads WHERE path = ?", (os.fsencode(path),))

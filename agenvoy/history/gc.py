@@ -85,6 +85,8 @@ def purge(log: Log, spec: Spec, paths: Sequence[str]) -> Taken:
             rows = gone.rows_of(c, paths)
             gone.mark(c, rows, log.note(c, spec))
             for path in paths:
+                for name in gone.read_contents(c, path):
+                    extracts.forget(c, name)
                 gone.forget_path(c, path)
                 for entry in trashed.of_path(c, path):
                     drop_place(entry.place)
@@ -95,6 +97,6 @@ def purge(log: Log, spec: Spec, paths: Sequence[str]) -> Taken:
 
 
 def recorded(log: Log, roots: Sequence[str]) -> list[str]:
-    """Every recorded path that is one of these or below it."""
+    """Every path that is one of these or below it and of which the store knows anything."""
     with log.catalog.read() as c:
-        return sorted({path for root in roots for path in versions.below(c, root)})
+        return sorted({p for root in roots for p in (*versions.below(c, root), *gone.known_below(c, root))})

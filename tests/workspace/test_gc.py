@@ -77,3 +77,12 @@ def test_what_purge_did_is_no_operation_that_undo_takes_back(world: World, servi
     service.purge("s")
     service.undo()
     assert (world.root / "a").read_text() == "one\n"
+
+
+def test_purge_forgets_what_was_only_read(world: World, service: Service) -> None:
+    secret = "only ever read, and never to stay 5d2a\n"
+    world.put("r", secret)
+    service.read_files([{"path": "r"}])
+    service.purge("r")
+    held = [p for p in world.home.rglob("*") if p.is_file() and secret.encode().strip() in p.read_bytes()]
+    assert held == []
