@@ -133,13 +133,14 @@ class FileBlobs:
         if os.path.isdir(incoming):
             for entry in os.scandir(incoming):
                 pid = entry.name.partition("-")[0]
-                if not (pid.isdigit() and _alive(int(pid))):
+                if not (pid.isdigit() and process_alive(int(pid))):
                     os.unlink(entry.path)
                     removed += 1
         return removed
 
 
-def _alive(pid: int) -> bool:
+def process_alive(pid: int) -> bool:
+    """Whether a process of that number runs (whoever it is by now)."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

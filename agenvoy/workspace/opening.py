@@ -24,14 +24,14 @@ def open_file(session: Session, target: str) -> Outcome:
         session.not_for_subagents("open_file")
         session.ask(ConfirmRequest("open_file", label, f"open {target}?"))
         _hand_over(target, target)
-        return Outcome("open_file", label, {"target": target, "opened": True}, "", _task(session))
+        return Outcome("open_file", label, {"target": target, "opened": True}, "", session.task_ref())
     place = session.jail.resolve(target)
     if not os.path.exists(place.real):
         raise AgenvoyError("not_found", f"{place.shown} does not exist", "list the folder with find_files")
     if session.settings.is_sensitive(target, place.real):
         session.ask(ConfirmRequest("open_file", label, f"open the sensitive file {place.shown}?", sensitive=True))
     _hand_over(place.real, place.shown)
-    return Outcome("open_file", label, {"target": place.shown, "opened": True}, "", _task(session))
+    return Outcome("open_file", label, {"target": place.shown, "opened": True}, "", session.task_ref())
 
 
 def _is_file(session: Session, target: str) -> bool:
@@ -40,10 +40,6 @@ def _is_file(session: Session, target: str) -> bool:
         return os.path.lexists(session.jail.resolve(target).real)
     except AgenvoyError:
         return False
-
-
-def _task(session: Session):  # type: ignore[no-untyped-def]
-    return session.task_ref()
 
 
 def _hand_over(target: str, shown: str) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
+from agenvoy.blobs.files import process_alive
 from agenvoy.catalog import stamps, tasks, versions
 from agenvoy.catalog.stamps import Command
 from agenvoy.history.changes import Change, Spec
@@ -208,7 +208,7 @@ def settle(session: Session) -> None:
     if workspace is None or session.catalog.read_only:
         return
     with session.catalog.read() as c:
-        left = [command for command in stamps.open_commands(c, workspace) if not _alive(command.pid)]
+        left = [command for command in stamps.open_commands(c, workspace) if not process_alive(command.pid)]
     for command in left:
         done = scan(session, command)
         with session.catalog.write() as c:
@@ -216,16 +216,6 @@ def settle(session: Session) -> None:
         session.said.append(
             f"`{command.command[:80]}` had been interrupted; what it changed ({len(done.changes)} paths) was recorded."
         )
-
-
-def _alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
 
 
 def outside(session: Session) -> tuple[list[dict[str, Any]], Tally] | None:
