@@ -45,6 +45,12 @@ def chain(c: sqlite3.Connection) -> Iterator[tuple[tuple[Any, ...], list[tuple[A
         yield row, own
 
 
+def last_number(c: sqlite3.Connection) -> int:
+    """The highest number that an operation ever had: SQLite remembers it though the row is gone."""
+    row = c.execute("SELECT seq FROM sqlite_sequence WHERE name = 'operations'").fetchone()
+    return 0 if row is None else int(row[0])
+
+
 def versions_without_blob(c: sqlite3.Connection) -> list[tuple[int, bytes, str]]:
     """Listed rows whose content has no row: `(version, path, hash)`."""
     return c.execute(

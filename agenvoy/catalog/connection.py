@@ -22,6 +22,8 @@ from agenvoy.catalog import migrations
 from agenvoy.errors import AgenvoyError, from_os_error
 
 CHECKPOINT_BYTES = 16 * 1024 * 1024  # four times SQLite's default: each costs two syncs, and readers bear a long WAL
+SMALLEST_ROOM = 256 * 1024  # bytes: with less, SQLite's shared memory and WAL cannot be made, and it says "I/O error"
+CREATED = "created"  # says that history.db was made here once: an empty one is then a loss, not a beginning
 DAMAGED = "history.db.damaged"  # its presence stops every write until `agenvoy doctor` finds the file sound
 
 
@@ -61,11 +63,16 @@ class Catalog:
                 self.read_only = True
                 with self.guard():
                     return self._connect_read_only()
-            raise from_os_error(error, f"the store {self.store}") from error
+            told = from_os_error(error, f"the store {self.store}")
+            if told.code == "disk_full":
+                raise told from error
+            raise AgenvoyError(
+                "store_unavailable", told.message, "set AGENVOY_HOME to a folder that can be written"
+            ) from error
 
     def _prepare(self) -> None:
         home = os.path.dirname(self.store)
-        for folder in (home, self.store, os.path.join(self.store, "temp")):
+        for folder in (home, self.store, *(os.path.join(self.store, name) for name in ("temp", "refused"))):
             if not os.path.isdir(folder):
                 os.makedirs(folder, mode=0o700, exist_ok=True)
                 os.chmod(folder, 0o700)
@@ -97,6 +104,11 @@ class Catalog:
 
     def _create(self, c: sqlite3.Connection) -> None:
         """Inside the gate: another process may have been faster."""
+        born = os.path.join(self.store, CREATED)
+        if migrations.applied(c) is None and os.path.exists(born):
+            c.close()
+            self._mark_damaged("it was emptied")
+            raise damaged(self.store, "it was emptied: what it held is gone from it")
         if migrations.applied(c) is None:
             # Fixed with the first page: free pages go back to the system, deleted bytes are overwritten. Most contents
             # are a few KiB and end in a page of their own: pages of 2 KiB took 12 % less room for the contents of the
@@ -106,6 +118,7 @@ class Catalog:
             c.execute("PRAGMA secure_delete = ON")
             c.execute("PRAGMA journal_mode = WAL")
         migrations.migrate(c)
+        os.close(os.open(born, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
 
     def _connect_read_only(self) -> sqlite3.Connection:
         self.read_only = True
@@ -156,6 +169,12 @@ class Catalog:
             yield
         except sqlite3.Error as error:
             raise self._translate(error) from error
+        except OverflowError as error:
+            raise AgenvoyError("invalid_arguments", "a number is too large", "use a number that was shown") from error
+        except UnicodeEncodeError as error:
+            raise AgenvoyError(
+                "invalid_arguments", "a text holds bytes that are not UTF-8", "write it in UTF-8"
+            ) from error
 
     def _translate(self, error: sqlite3.Error) -> AgenvoyError:
         name = getattr(error, "sqlite_errorname", "") or ""
@@ -165,7 +184,8 @@ class Catalog:
                 f"another process has held the store for more than {self.busy_s:g} s",
                 "try again; `agenvoy doctor` tells whether the store is sound",
             )
-        if name.startswith("SQLITE_FULL") or name == "SQLITE_IOERR_WRITE":
+        full = name.startswith("SQLITE_IOERR") and _room(self.store) < SMALLEST_ROOM
+        if name.startswith("SQLITE_FULL") or name == "SQLITE_IOERR_WRITE" or full:
             return AgenvoyError("disk_full", "the history cannot be written: the disk is full", "free some space")
         if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_IOERR")):
             return AgenvoyError(
@@ -248,11 +268,14 @@ class Catalog:
             self._c.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
             self._c.execute(f"PRAGMA busy_timeout = {int(self.busy_s * 1000)}")
 
-    @contextmanager
-    def read(self) -> Iterator[sqlite3.Connection]:
+    def read(self) -> Reading:
         """The connection for queries; each statement sees the newest committed state."""
-        with self._lock, self.guard():
-            yield self._c
+        return Reading(self)
+
+    @property
+    def own_changes(self) -> int:
+        """How many rows this connection has changed so far: what was looked up before may be another thing now."""
+        return self._c.total_changes
 
     def checkpoint(self) -> None:
         """Bring everything from the WAL into history.db and empty the WAL."""
@@ -271,6 +294,31 @@ class Catalog:
             finally:
                 os.close(self._gate)
                 self._gate = None
+
+
+class Reading:
+    """What `Catalog.read` gives. By hand, since an edit reads thirty times and a generator costs each time."""
+
+    __slots__ = ("_catalog",)
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+
+    def __enter__(self) -> sqlite3.Connection:
+        self._catalog._lock.acquire()
+        return self._catalog._c
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        self._catalog._lock.release()
+        if isinstance(error, sqlite3.Error | OverflowError | UnicodeEncodeError):
+            with self._catalog.guard():
+                raise error
+
+
+def _room(store: str) -> int:
+    """Bytes that are free where the store lies."""
+    found = os.statvfs(store)
+    return found.f_bavail * found.f_frsize
 
 
 def damaged(store: str, why: str) -> AgenvoyError:

@@ -110,7 +110,8 @@ def missing_folders(path: str) -> list[str]:
 def folders_on_the_way(changes: Sequence[Change]) -> list[str]:
     """Folders that an operation has to make on its way to a file, beside those that are its own changes."""
     own = {c.path for c in changes if "dir" in (c.before.kind, c.after.kind)}
-    found = {f for c in changes if c.after.kind != "absent" for f in missing_folders(c.path)}
+    new = [c.path for c in changes if c.before.kind == "absent" != c.after.kind]
+    found = {f for path in new for f in missing_folders(path)}
     return sorted(found - own)
 
 
@@ -146,3 +147,11 @@ def join_folders(folders: list[str]) -> str:
 def split_folders(text: str) -> list[str]:
     """The folder paths again."""
     return [unspell(folder) for folder in text.split("\0") if folder]
+
+
+def inode_of(state: State) -> tuple[int, int] | None:
+    """Device and inode of a file that had several names when it was looked at; None for others."""
+    if state.kind != "file" or '"l":' not in state.extra:
+        return None
+    device, inode = json.loads(state.extra)["l"]
+    return int(device), int(inode)

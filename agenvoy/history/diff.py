@@ -61,7 +61,7 @@ CONTEXT = 3  # lines around a change, as diff -u has them
 
 def _lines(old: str, new: str) -> str:
     both = [[line + newline for line, newline in textual.rows(text)] for text in (old, new)]
-    mixed, out = _mixed(both), []
+    mixed, out = ("\r\n" in old or "\r\n" in new) and _mixed(both), []
     for line in _hunks(*both):
         shown = line.removesuffix("\n").removesuffix("\r")
         out.append(shown + ("␍" if mixed and line.endswith("\r\n") else "") + "\n")

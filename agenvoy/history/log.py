@@ -16,12 +16,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace as with_fields
 
-from agenvoy.catalog import Catalog, Connection, reads, tasks, trashed, undone, versions
+from agenvoy.catalog import Catalog, Connection, tasks, trashed, undone, versions
 from agenvoy.disk import replace, states
 from agenvoy.disk.jail import open_folder
 from agenvoy.disk.locks import Locks, inode_key, path_key
 from agenvoy.errors import AgenvoyError
 from agenvoy.history import changes as parts
+from agenvoy.history.aftermath import folders_taken_back, forget_reads, mark_undone, trash_for
 from agenvoy.history.changes import Change, Spec, Written
 from agenvoy.history.vault import Vault
 from agenvoy.history.writing import DiskWriter, drop_place
@@ -82,7 +83,7 @@ class Log:
         except OSError as error:
             if error.errno == errno.ELOOP:  # a parent has become a link: nothing is at the real path
                 return states.NOTHING
-            raise
+            raise OSError(error.errno, error.strerror, path) from error
 
     # ---- writing
     def write(self, spec: Spec, changes: Sequence[Change]) -> Written:
@@ -110,7 +111,13 @@ class Log:
         except (Exception, KeyboardInterrupt) as error:
             self._fail(operation, writer, error)
             raise
-        self.confirm(spec, operation, changes, written, writer.places)
+        try:
+            self.confirm(spec, operation, changes, written, writer.places)
+        except AgenvoyError as error:
+            # It is done on disk and recorded as prepared: the next start that can write finds it so and says it is
+            # done. To answer with an error now would be a lie.
+            if error.code not in ("disk_full", "store_busy", "store_unavailable"):
+                raise
         self.step("done")
         return with_fields(written, places=writer.places)
 
@@ -226,17 +233,39 @@ class Log:
         try:
             kept = writer.take_back()
         except OSError as second:
+            self._refuse(writer.token)
             raise AgenvoyError(
                 "disk_full" if second.errno in (errno.ENOSPC, errno.EDQUOT) else "store_unavailable",
                 f"the change failed half-way ({error}) and could not be taken back yet ({second})",
                 "every state is recorded; free some space, and the next call of agenvoy brings it to an end",
             ) from error
-        with self.catalog.write() as c:
-            state = versions.INTERRUPTED if kept else versions.ABANDONED
-            versions.set_state(c, operation, state, self.clock())
         self.vault.forget_staged()
+        try:
+            with self.catalog.write() as c:
+                state = versions.INTERRUPTED if kept else versions.ABANDONED
+                versions.set_state(c, operation, state, self.clock())
+        except AgenvoyError:
+            self._refuse(writer.token)  # the failure that led here is the one to tell
+            return
         if isinstance(error, replace.Raced) or kept:
             self.record_outside(operation, [change for _, change in writer.changes])
+
+    def _refuse(self, token: str) -> None:
+        """Note that an operation failed where history.db cannot take it: an empty file needs no room. Recovery must not
+        carry out what its caller was told had failed."""
+        os.close(os.open(self._refusal(token), os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
+
+    def _refusal(self, token: str) -> str:
+        return os.path.join(self.catalog.store, "refused", token)
+
+    def refused(self, token: str) -> bool:
+        """Whether an operation failed, and history.db does not know it yet."""
+        return bool(token) and os.path.exists(self._refusal(token))
+
+    def forget_refusal(self, token: str) -> None:
+        """History.db knows it now."""
+        if self.refused(token):
+            os.unlink(self._refusal(token))
 
     def record_outside(self, operation: int, changes: Sequence[Change]) -> list[str]:
         """Record as `external` what others left on these paths while an operation was about to change them.
@@ -337,55 +366,3 @@ def _rows(
     for change in changes:
         new[change.path] = add(change, change.after, change.action, change.moved)
     return rows, (new, previous)
-
-
-def trash_for(changes: Sequence[Change], new: dict[str, int]) -> dict[str, int]:
-    """Which removed files are filed in the trash, under the id of the row that says that they are gone."""
-    moved = {c.path for c in changes if c.moved}
-    return {
-        c.path: new[c.path]
-        for c in changes
-        if c.before.kind in ("file", "link") and c.after.kind == "absent" and c.path not in moved
-    }
-
-
-def folders_taken_back(c: Connection, undoes: int | None, task: str | None) -> list[str]:
-    """Folders that the operation or task that is taken back had made on its way to a file."""
-    if undoes is None and task is None:
-        return []
-    own = "task = ? AND kind NOT IN ('restore', 'undo', 'redo')"  # what those made had been there before the task
-    found = versions.operations(c, f"(id = ? OR ({own})) AND folders != ''", (undoes, task))
-    return [folder for op in found for folder in parts.split_folders(op.folders)]
-
-
-def mark_undone(c: Connection, spec: Spec, operation: int) -> None:
-    """An undo marks what it took back; a redo (the undo of an undo) lets the first operation hold again."""
-    assert spec.undoes is not None
-    versions.set_undone(c, spec.undoes, operation)
-    if spec.kind == "redo":
-        undo = versions.operation(c, spec.undoes)
-        if undo is not None and undo.undoes is not None:
-            versions.set_undone(c, undo.undoes, None)
-
-
-def forget_reads(c: Connection, paths: Sequence[str], spec: Spec, operation: int, at: int) -> None:
-    """Take restored paths out of every memory, and leave a notice for those whose memory it was."""
-    after = versions.last_id(c)
-    told: dict[str, list[str]] = {}
-    for path in paths:
-        for scope in {*reads.scopes_knowing(c, path), *reads.writers_running(c, path)}:
-            reads.remember(c, scope, path, reads.FORGOTTEN, after, at)
-            told.setdefault(scope, []).append(path)
-    for scope, known in told.items():
-        if scope == spec.task:
-            continue  # its own result says it
-        shown = ", ".join(_near(path, spec.root) for path in known[:8]) + (" …" if len(known) > 8 else "")
-        reads.put_notice(
-            c, scope, f"{shown} changed by operation {operation} ({spec.label}, by {spec.actor}); read again to edit."
-        )
-
-
-def _near(path: str, root: str) -> str:
-    from agenvoy.disk.names import spell
-
-    return spell(os.path.relpath(path, root)) if path.startswith(root.rstrip("/") + "/") else spell(path)

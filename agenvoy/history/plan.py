@@ -14,7 +14,7 @@ from dataclasses import replace as with_fields
 from typing import Any, Literal
 
 from agenvoy.catalog import versions
-from agenvoy.disk.states import Seen
+from agenvoy.disk.states import NOTHING, Seen
 from agenvoy.history.changes import Change
 from agenvoy.history.log import Log
 from agenvoy.history.merge import merge
@@ -95,6 +95,8 @@ class _Picture:
     merged: set[str] = field(default_factory=set)
     trouble: dict[str, tuple[str, Segment]] = field(default_factory=dict)
     moved: dict[str, str] = field(default_factory=dict)
+    closed: set[str] = field(default_factory=set)  # that may not be looked at
+    lies_at: dict[str, str] = field(default_factory=dict)  # of a path that was moved back: where its bytes are on disk
 
 
 class Planner:
@@ -111,20 +113,28 @@ class Planner:
         picture = _Picture()
         paths = sorted({p for s in pieces for p in (s.path, s.source) if p})
         for path in paths:
-            picture.seen[path] = self.log.look(path)
+            picture.seen[path] = self._look(picture, path)
             picture.now[path] = picture.seen[path].state
+        disk = dict(picture.seen)
         self._forget_own_folders(picture, paths)
         for piece in pieces:
             if piece.path not in picture.trouble:
                 self._reverse(picture, piece, on_conflict)
         self._tie(picture, pieces)
-        items = [self._item(picture, path, pieces, on_conflict) for path in paths]
+        items = [self._item(picture, path, disk[path], pieces, on_conflict) for path in paths]
         self._keep_used_folders(items)
         newest: dict[str, int] = {}
         for row in rows:
             newest[row.path] = max(row.id, newest.get(row.path, 0))
         skipped = {i.path for i in items if i.outcome == "skipped"}
         return Plan(items, tuple((p, v) for p, v in sorted(newest.items()) if p not in skipped), kind)
+
+    def _look(self, picture: _Picture, path: str) -> Seen:
+        try:
+            return self.log.look(path)
+        except PermissionError:
+            picture.closed.add(path)
+            return NOTHING
 
     # ---- one segment
     def _reverse(self, picture: _Picture, piece: Segment, on_conflict: OnConflict) -> None:
@@ -166,7 +176,7 @@ class Planner:
         if seen is not None and seen.data is not None and seen.state.hash == state.hash:
             return seen.data
         if seen is not None and seen.state.hash == state.hash and not self.log.vault.has(state.hash):
-            return b"".join(self.log.disk_blocks(path))
+            return b"".join(self.log.disk_blocks(picture.lies_at.get(path, path)))
         return self.log.vault.read(state.hash)
 
     def _move_back(self, picture: _Picture, piece: Segment) -> None:
@@ -190,6 +200,7 @@ class Planner:
         picture.now[source], picture.now[piece.path] = now, piece.before
         picture.version[source], picture.version[piece.path] = version, piece.before_version
         picture.seen[source] = picture.seen[piece.path]
+        picture.lies_at[source] = picture.lies_at.get(piece.path, piece.path)
         if piece.path in picture.merged:
             picture.merged.add(source)
         picture.moved[source], picture.moved[piece.path] = piece.path, source
@@ -230,13 +241,18 @@ class Planner:
                     going.discard(item.path)
 
     # ---- the items
-    def _item(self, picture: _Picture, path: str, pieces: list[Segment], on_conflict: OnConflict) -> Item:
+    def _item(
+        self, picture: _Picture, path: str, disk: Seen, pieces: list[Segment], on_conflict: OnConflict
+    ) -> Item:
         with self.log.catalog.read() as c:
             newest = versions.newest(c, path)
-        disk = self.log.look(path)
         item = Item(path, "unchanged", disk.state, picture.now[path], newest.id if newest else 0, data=disk.data)
         item.to_version = picture.version.get(path, 0)
         item.moved = picture.moved.get(path)
+        if path in picture.closed:
+            item.outcome = "skipped" if on_conflict == "skip" else "failed"
+            item.reason, item.moved = "it cannot be looked at: permission denied", None
+            return item
         if path in picture.trouble:
             reason, piece = picture.trouble[path]
             first = [s for s in pieces if path in (s.path, s.source)][-1]

@@ -18,8 +18,9 @@ from agenvoy.disk import replace
 from agenvoy.disk.locks import path_key
 from agenvoy.errors import AgenvoyError
 from agenvoy.history import debris
+from agenvoy.history.aftermath import folders_taken_back, trash_for
 from agenvoy.history.changes import Change, Spec, Written, split_folders
-from agenvoy.history.log import Log, folders_taken_back, inode_keys, trash_for
+from agenvoy.history.log import Log, inode_keys
 from agenvoy.history.writing import FRESH_FOLDER, DiskWriter
 from agenvoy.types import State, Version
 
@@ -74,11 +75,24 @@ def _end(log: Log, operation: Operation, rows: list[Version]) -> str:
     debris.clear(log, _outside(found), found.writer)
     now = [log.look(change.path).state for change in found.changes]
     ours = [_ours(log, change, state) for change, state in zip(found.changes, now, strict=True)]
-    said = _forward(log, found, now) if all(ours) else _back(log, found, now, ours)
+    refused = log.refused(operation.token)
+    if refused and all(s.same(change.before) for s, change in zip(now, found.changes, strict=True)):
+        said = _abandon(log, found)
+    else:
+        said = _forward(log, found, now) if all(ours) and not refused else _back(log, found, now, ours)
+    log.forget_refusal(operation.token)
     with log.catalog.write() as c:
         workspace = tasks.ensure_workspace(c, found.root)
         reads.put_notice(c, operation.task or reads.scope_of(workspace, operation.actor), said)
     return said
+
+
+def _abandon(log: Log, found: _Found) -> str:
+    """It had failed, and all of it was taken back; only that could not be written down at the time."""
+    found.writer.drop_folders(split_folders(found.operation.folders))
+    with log.catalog.write() as c:
+        versions.set_state(c, found.operation.id, versions.ABANDONED, log.clock())
+    return f"{found.operation.label} (operation {found.operation.id}) had failed; nothing of it was done."
 
 
 def _outside(found: _Found) -> Spec:

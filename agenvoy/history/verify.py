@@ -54,7 +54,7 @@ def _database(c: Connection) -> list[Finding]:
 
 def _chain(c: Connection, found: list[Finding]) -> int:
     """The first broken link; operations after it are not judged, since each rests on the one before."""
-    count, previous = 0, bytes(32)
+    count, last, previous = 0, 0, bytes(32)
     for row, own in checks.chain(c):
         count += 1
         head: list[Any] = [row[0], os.fsdecode(row[1] or b""), *row[2:10]]
@@ -65,6 +65,10 @@ def _chain(c: Connection, found: list[Finding]) -> int:
             found.append(Finding("chain", f"operation {row[0]}", "its row or one of its versions was altered"))
             break
         previous = bytes(row[11])
+        last = row[0]
+    if not found and checks.last_number(c) > last:
+        told = f"operations up to {checks.last_number(c)} were recorded; those after {last} are gone"
+        found.append(Finding("chain", f"operation {last + 1}", told))
     return count
 
 

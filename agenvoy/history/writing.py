@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from agenvoy.blobs.files import sync_folder
+from agenvoy.catalog import trashed
 from agenvoy.disk import replace, states
 from agenvoy.disk.exchange import rename_new
 from agenvoy.disk.jail import open_folder
-from agenvoy.history.changes import Change, is_real_folder, missing_folders, no_step, ordered, temp_name
+from agenvoy.history.changes import Change, inode_of, is_real_folder, missing_folders, no_step, ordered, temp_name
 from agenvoy.history.vault import Vault
 
 FRESH_FOLDER = 0o700  # of a folder until everything is in it: its own mode may forbid writing
@@ -43,6 +44,7 @@ class DiskWriter:
         self.done: list[tuple[int, Change]] = []
         self.places: dict[str, str] = {}
         self.made: list[str] = []
+        self._linked: dict[tuple[int, int], list[str]] = {}  # where a file with several names can be found again
         self._staged: dict[int, bool] = {}  # number → written in place
         self._folders: set[str] = set()
         self.displaced: set[int] = set()  # numbers whose old state lies under the temporary name
@@ -55,7 +57,8 @@ class DiskWriter:
         self._make_parents()
         moves = {c.path for _, c in self.changes if self._moves(c)}
         for number, change in self.changes:
-            if change.path not in moves and is_real_folder(os.path.dirname(change.path)):
+            there = change.before.kind != "absent"  # then its folder was a real one when it was looked at
+            if change.path not in moves and (there or is_real_folder(os.path.dirname(change.path))):
                 self._stage(number, change)
         for number, change in self.changes:
             if change.before.kind == "absent" and change.path in moves:
@@ -86,7 +89,7 @@ class DiskWriter:
     def _make_parents(self) -> None:
         coming = {c.path for _, c in self.changes if c.after.kind == "dir"}
         for _, change in self.changes:
-            if change.after.kind == "absent":
+            if change.after.kind == "absent" or change.before.kind != "absent":
                 continue
             for folder in missing_folders(change.path):
                 if os.path.lexists(folder) or folder in coming:
@@ -114,11 +117,44 @@ class DiskWriter:
     def _stage(self, number: int, change: Change, *, back: bool = False) -> None:
         if number in self._staged and not back:
             return
+        if not back and self._link(number, change):
+            return
         with self._at(number, change, back=back) as step:
             content = step.after.hash if step.after.kind in ("file", "link") else ""
             replace.stage(step, self.vault.blocks(content) if content else ())
             self._staged[number] = step.in_place
             self.step("stage")
+
+    def _link(self, number: int, change: Change) -> bool:
+        """A file that had several names and comes back becomes one of them again, where another one is there."""
+        inode = inode_of(change.after) if change.before.kind == "absent" else None
+        if inode is None:
+            return False
+        own = os.path.join(os.path.dirname(change.path), temp_name(self.token, number))
+        for name in [*self._linked.get(inode, ()), *self._other_names(inode, change)]:
+            try:
+                with self._at(number, change) as step:
+                    os.link(name, step.temp, dst_dir_fd=step.fd, follow_symlinks=False)
+            except OSError:  # gone, or on another file system: the bytes are written instead
+                continue
+            self._staged[number] = False
+            self.step("stage")
+            return True
+        self._linked.setdefault(inode, []).extend((own, change.path))
+        return False
+
+    def _other_names(self, inode: tuple[int, int], change: Change) -> list[str]:
+        with self.vault.catalog.read() as c:
+            names = trashed.names_of(c, *inode)
+        found = []
+        for name in names:
+            if name != change.path and os.path.isfile(name) and not os.path.islink(name):
+                status = os.stat(name)
+                with open_folder(os.path.dirname(name)) as fd:
+                    same = states.look(fd, os.path.basename(name), keep=replace.KEEP).state.same(change.after)
+                if (status.st_dev, status.st_ino) == inode and same:
+                    found.append(name)
+        return found
 
     def _commit(self, number: int, change: Change) -> None:
         if change.after.kind == "dir" and change.before.kind == "absent":
@@ -165,6 +201,15 @@ class DiskWriter:
         self._folders |= {old, new}
         self.step("commit")
 
+    def _trashed(self, version: int, step: replace.Step, path: str) -> str:
+        """Where a removed file lies in the trash; empty where there is no room for it: the history has its bytes."""
+        try:
+            return into_trash(self.store, version, step.fd, step.temp, path)
+        except OSError:
+            drop_place(os.path.join(self.store, "temp", str(version), os.path.basename(path)))
+            os.unlink(step.temp, dir_fd=step.fd)
+            return ""
+
     def _dispose(self, number: int, change: Change) -> None:
         """What a commit displaced is in the log already; a removed file goes to the trash besides."""
         version = self.trash.get(change.path)
@@ -172,7 +217,9 @@ class DiskWriter:
             if version is None:
                 os.unlink(step.temp, dir_fd=step.fd)
             else:
-                self.places[change.path] = into_trash(self.store, version, step.fd, step.temp, change.path)
+                place = self._trashed(version, step, change.path)
+                if place:
+                    self.places[change.path] = place
         self.displaced.discard(number)
         self.step("trash")
 

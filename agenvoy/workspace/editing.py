@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agenvoy import freshness
-from agenvoy.catalog import reads
+from agenvoy.catalog import reads, trashed
 from agenvoy.disk.jail import Place
 from agenvoy.disk.states import Seen
 from agenvoy.errors import AgenvoyError
-from agenvoy.history.changes import Change, Written
+from agenvoy.history.changes import Change, Written, inode_of
 from agenvoy.history.diff import unified
 from agenvoy.types import ABSENT, ConfirmRequest, Outcome, State
 from agenvoy.workspace.forgetting import forget, keeps
@@ -205,6 +205,7 @@ def remove_file(session: Session, path: str) -> Outcome:
     label = f"Remove({place.shown})"
     with session.translating(place.shown):
         seen = _removable(session, place)
+        note_names(session, [seen.state])
         session.ask(ConfirmRequest("remove_file", label, f"remove {place.shown}?"))
         with session.log.hold([place.real]):
             seen = _removable(session, place)
@@ -234,6 +235,24 @@ def _removable(session: Session, place: Place) -> Seen:
     return seen
 
 
+def note_names(session: Session, going: Sequence[State]) -> None:
+    """Of files with several names find the other ones, so that a name that comes back can be joined to them again."""
+    wanted = {inode for state in going if (inode := inode_of(state)) is not None}
+    if not wanted:
+        return
+    found = []
+    for root in session.settings.roots:
+        for folder, _, names in os.walk(root):
+            for name in names:
+                path = os.path.join(folder, name)
+                status = os.lstat(path) if os.path.lexists(path) else None
+                if status is not None and (status.st_dev, status.st_ino) in wanted:
+                    found.append((status.st_dev, status.st_ino, path))
+    with session.catalog.write(sync=False) as c:
+        for device, number, path in found:
+            trashed.note_inode(c, device, number, path)
+
+
 def remove_tree(session: Session, path: str) -> Outcome:
     """A folder with everything in it, links and empty folders included, as one operation (the CLI's --recursive).
 
@@ -255,6 +274,7 @@ def remove_tree(session: Session, path: str) -> Outcome:
         with session.log.hold([place.real, *entries_below(place.real)]):
             paths = [place.real, *entries_below(place.real)]
             changes = [_goes(session, real) for real in paths]
+            note_names(session, [change.before for change in changes])
             written = session.log.write(session.spec("remove_file", "remove", label), changes)
     result = {
         "path": place.shown,

@@ -11,8 +11,8 @@ from agenvoy.disk.jail import inside
 from agenvoy.disk.replace import Raced
 from agenvoy.errors import AgenvoyError, from_os_error
 from agenvoy.history import segments
-from agenvoy.history.changes import Spec
-from agenvoy.history.log import folders_taken_back
+from agenvoy.history.aftermath import folders_taken_back
+from agenvoy.history.changes import Spec, is_real_folder
 from agenvoy.history.plan import Item, OnConflict, Plan, Planner, plan_dict
 from agenvoy.types import ConfirmRequest, Outcome, Version
 from agenvoy.workspace import times
@@ -244,11 +244,13 @@ def _carry_out(
         plan = make(rows())
         session.vault.forget_staged()
         _check_possible(session, plan)
+        _check_sound(session, plan)
         return _answer(session, tool, label, plan, applied=False)
     session.writable_store()
-    session.ask(ConfirmRequest(tool, label, _question(session, label, rows())))
+    found = rows()
+    session.ask(ConfirmRequest(tool, label, _question(session, label, found)))
     for _ in range(8):
-        first = make(rows())
+        first = make(found)
         session.vault.forget_staged()
         paths = [item.path for item in first.items]
         with session.log.hold(paths):
@@ -260,8 +262,18 @@ def _carry_out(
                 _write(session, spec, plan)
             else:
                 session.vault.forget_staged()
+                _drop_made_folders(session, spec)
         return _answer(session, tool, label, plan, applied=True)
     raise AgenvoyError("store_busy", "the files keep changing while the restore is planned", "try again in a moment")
+
+
+def _drop_made_folders(session: Session, spec: Spec) -> None:
+    """Nothing else is left of the task: empty folders that it made on the way to files go too."""
+    with session.catalog.read() as c:
+        folders = folders_taken_back(c, spec.undoes, spec.target_task)
+    for folder in sorted(folders, key=len, reverse=True):
+        if is_real_folder(folder) and not os.listdir(folder):
+            os.rmdir(folder)
 
 
 def _question(session: Session, label: str, rows: list[Version]) -> str:
@@ -292,11 +304,14 @@ def _check(session: Session, plan: Plan, plan_id: str | None) -> None:
 
 def _conflict(session: Session, plan: Plan, why: str) -> AgenvoyError:
     names = [session.jail.shown(item.path) for item in plan.having("conflict")]
+    hint = "look with dry_run; then choose on_conflict overwrite (what is there is kept as a version) or skip"
+    if why and not names:
+        hint = "look again with dry_run, and give the plan_id that it shows"
     told = why or f"{', '.join(names[:8])}{' …' if len(names) > 8 else ''} changed since in the same place"
     return AgenvoyError(
         "conflict",
         f"nothing was restored: {told}",
-        "look with dry_run; then choose on_conflict overwrite (what is there is kept as a version) or skip",
+        hint,
         changes=plan_dict(plan, session.jail.shown),
         plan_id=plan.id,
     )
@@ -314,6 +329,17 @@ def _check_possible(session: Session, plan: Plan) -> None:
             item.outcome, item.reason = "failed", "its stored bytes are gone"
         else:
             _check_folder(item, going)
+
+
+def _check_sound(session: Session, plan: Plan) -> None:
+    """For a dry run: contents that the real run would read and find damaged."""
+    for item in plan.having("restored", "recreated"):
+        if item.target.kind in ("file", "link") and item.target.hash != item.disk.hash:
+            try:
+                for _ in session.vault.blocks(item.target.hash):
+                    pass
+            except AgenvoyError as error:
+                item.outcome, item.reason = "failed", error.message
 
 
 def _has(session: Session, plan: Plan, item: Item) -> bool:

@@ -56,7 +56,7 @@ def run(
 
 def _begin(session: Session, argv: Sequence[str]) -> Command:
     spec = session.spec("run", "run", "")
-    at, shown = session.clock(), shlex.join(argv)
+    at, shown = session.clock(), shlex.join(argv).encode("utf-8", "backslashreplace").decode()
     assert spec.task is not None
     with session.catalog.write() as c:
         workspace = tasks.ensure_workspace(c, spec.root)

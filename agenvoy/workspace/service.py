@@ -55,7 +55,7 @@ class Service:
         return outcome
 
     def _locked(self, verb: Callable[..., Outcome], *args: Any, **kwargs: Any) -> Outcome:
-        with self.session.lock:
+        with self.session.lock, self.session.one_call():
             return self._told(verb(self.session, *args, **kwargs))
 
     # ---- the tools

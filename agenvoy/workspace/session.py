@@ -66,6 +66,8 @@ class Session:
         self._catalog: Catalog | None = None
         self._vault: Vault | None = None
         self._log: Log | None = None
+        self._in_call = False
+        self._known: tuple[int, Task | None] | None = None  # the running task, and as of which own change
 
     # ---- the store
     @property
@@ -155,6 +157,15 @@ class Session:
         Raises:
             AgenvoyError: no_such_task for a name that means none or several.
         """
+        changes = self.catalog.own_changes
+        if self._known is not None and self._known[0] == changes:
+            return self._known[1]
+        task = self._look_up_running()
+        if self._in_call:
+            self._known = (changes, task)
+        return task
+
+    def _look_up_running(self) -> Task | None:
         if self.settings.task:
             return self.find_task(self.settings.task)
         workspace = self.workspace_id()
@@ -163,6 +174,15 @@ class Session:
         with self.catalog.read() as c:
             found = tasks.running(c, workspace, self.settings.actor, self.idle_since())
         return found[0] if found else None
+
+    @contextmanager
+    def one_call(self) -> Iterator[None]:
+        """Within one call the caller's task is looked up once, and again after each write of its own."""
+        before, self._in_call = self._in_call, True
+        try:
+            yield
+        finally:
+            self._in_call, self._known = before, None
 
     def find_task(self, prefix: str) -> Task:
         """A task of this workspace by its id or a unique prefix; raises no_such_task."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from agenvoy.catalog import versions
+from agenvoy.errors import AgenvoyError
 from agenvoy.types import Outcome, Version
 from agenvoy.workspace.session import Session
 
@@ -56,11 +57,16 @@ def _outside(session: Session) -> tuple[list[dict[str, Any]], dict[str, int]]:
     if whole is not None:
         return whole[0], {**whole[1].left_out, "too_large": len(whole[1].too_large)}
     found: list[dict[str, Any]] = []
+    left_out: dict[str, int] = {}
     with session.catalog.read() as c:
         paths = sorted({p for root in session.settings.roots for p in versions.below(c, root)})
         newest = [row for p in paths if (row := versions.newest(c, p)) is not None]
     for row in newest:
-        now = session.log.look(row.path, shown=session.jail.shown(row.path)).state
+        try:
+            now = session.log.look(row.path, shown=session.jail.shown(row.path)).state
+        except (PermissionError, AgenvoyError):  # nothing can be said of it, and that is said
+            left_out["unreadable"] = left_out.get("unreadable", 0) + 1
+            continue
         if not now.same(row.state):
             found.append({"path": session.jail.shown(row.path), "change": told(row.state, now)})
-    return found, {}
+    return found, left_out

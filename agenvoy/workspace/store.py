@@ -14,6 +14,7 @@ from agenvoy.errors import AgenvoyError
 from agenvoy.history.changes import Spec
 from agenvoy.history.gc import collect, recorded
 from agenvoy.history.gc import purge as purge_paths
+from agenvoy.history.verify import Finding
 from agenvoy.history.verify import verify as check_all
 from agenvoy.history.writing import drop_place
 from agenvoy.types import ConfirmRequest, Outcome
@@ -124,6 +125,8 @@ def du(session: Session) -> Outcome:
 def verify(session: Session) -> Outcome:
     """Every blob, row and link of the chain against what was written; see `history.verify`."""
     found, counts = check_all(session.log)
+    if os.path.exists(os.path.join(session.settings.store, DAMAGED)):
+        found.insert(0, Finding("database", "history.db", "it was found damaged earlier; `agenvoy doctor` tells more"))
     result = {
         "ok": not found,
         "findings": [{"kind": f.kind, "what": f.what, "detail": f.detail} for f in found],
@@ -170,7 +173,13 @@ def _store(session: Session) -> list[dict[str, Any]]:
         return [_check("store", False, error.message, aside if error.code == "store_corrupt" else error.hint)]
     if said:
         return [_check("store", False, f"{store} is damaged: {'; '.join(said)}", aside)]
-    found = [_check("store", True, f"{store} is sound")]
+    faults, _ = check_all(log)
+    told = "; ".join(f"{f.kind} {f.what}: {f.detail}" for f in faults[:3] if f.kind != "trash")
+    on = (
+        "the rest stays usable: file_history tells which versions cannot be restored, `agenvoy verify` lists all that "
+        "is wrong; keep a copy of the store before anything else, and purge or gc what is damaged"
+    )
+    found = [_check("store", not told, f"{store}: {told}" if told else f"{store} is sound", on)]
     if os.path.exists(mark):
         if log.catalog.read_only:
             found.append(_check("damage", False, "it was found damaged earlier", "make the store writable"))

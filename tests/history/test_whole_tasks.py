@@ -198,3 +198,14 @@ def test_an_empty_folder_of_the_user_survives_undo_and_restore(world: World, ser
     before = set(world.picture())
     service.restore_file(task_id="current")
     assert set(world.picture()) == before and os.path.isdir(world.root / "d/empty")
+
+
+def test_a_long_moved_file_goes_back_with_edits_on_both_sides_of_the_move(world: World) -> None:
+    lines = [f"line {n} of a file that is too long for history.db itself\n" for n in range(4000)]
+    world.put("f.txt", "".join(lines))
+    service = world.service(patch_bytes=1_000_000)
+    patch(service, "f.txt", "line 10 of", "task 10 of")
+    service.move_file("f.txt", "g.txt")
+    world.put("g.txt", (world.root / "g.txt").read_text().replace("line 3000 of", "user 3000 of"))
+    service.restore_file(task_id="current")
+    assert text(world) == "".join(lines).replace("line 3000 of", "user 3000 of")

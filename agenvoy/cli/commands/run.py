@@ -30,6 +30,7 @@ def command(
             put(f"agenvoy: {line}", sys.stderr)
     except AgenvoyError as error:
         run.refuse("run", error)
+        status = OWN_FAILURE
     return status
 
 

@@ -1,0 +1,62 @@
+"""What follows from an operation beside its rows: the trash, marks of what was undone, read memories, folders."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from agenvoy.catalog import Connection, reads, versions
+from agenvoy.history import changes as parts
+from agenvoy.history.changes import Change, Spec
+
+
+def trash_for(changes: Sequence[Change], new: dict[str, int]) -> dict[str, int]:
+    """Which removed files are filed in the trash, under the id of the row that says that they are gone."""
+    moved = {c.path for c in changes if c.moved}
+    return {
+        c.path: new[c.path]
+        for c in changes
+        if c.before.kind in ("file", "link") and c.after.kind == "absent" and c.path not in moved
+    }
+
+
+def folders_taken_back(c: Connection, undoes: int | None, task: str | None) -> list[str]:
+    """Folders that the operation or task that is taken back had made on its way to a file."""
+    if undoes is None and task is None:
+        return []
+    own = "task = ? AND kind NOT IN ('restore', 'undo', 'redo')"  # what those made had been there before the task
+    found = versions.operations(c, f"(id = ? OR ({own})) AND folders != ''", (undoes, task))
+    return [folder for op in found for folder in parts.split_folders(op.folders)]
+
+
+def mark_undone(c: Connection, spec: Spec, operation: int) -> None:
+    """An undo marks what it took back; a redo (the undo of an undo) lets the first operation hold again."""
+    assert spec.undoes is not None
+    versions.set_undone(c, spec.undoes, operation)
+    if spec.kind == "redo":
+        undo = versions.operation(c, spec.undoes)
+        if undo is not None and undo.undoes is not None:
+            versions.set_undone(c, undo.undoes, None)
+
+
+def forget_reads(c: Connection, paths: Sequence[str], spec: Spec, operation: int, at: int) -> None:
+    """Take restored paths out of every memory, and leave a notice for those whose memory it was."""
+    after = versions.last_id(c)
+    told: dict[str, list[str]] = {}
+    for path in paths:
+        for scope in {*reads.scopes_knowing(c, path), *reads.writers_running(c, path)}:
+            reads.remember(c, scope, path, reads.FORGOTTEN, after, at)
+            told.setdefault(scope, []).append(path)
+    for scope, known in told.items():
+        if scope == spec.task:
+            continue  # its own result says it
+        shown = ", ".join(_near(path, spec.root) for path in known[:8]) + (" …" if len(known) > 8 else "")
+        reads.put_notice(
+            c, scope, f"{shown} changed by operation {operation} ({spec.label}, by {spec.actor}); read again to edit."
+        )
+
+
+def _near(path: str, root: str) -> str:
+    from agenvoy.disk.names import spell
+
+    return spell(os.path.relpath(path, root)) if path.startswith(root.rstrip("/") + "/") else spell(path)
