@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import stat
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,6 +19,8 @@ _MOST = 1024 * 1024  # bytes; a configuration of more than that is a mistake, or
 def read(path: str) -> bytes | None:
     """The file's bytes; None where there is none."""
     try:
+        if not stat.S_ISREG(os.stat(path).st_mode):  # a FIFO would keep every command waiting
+            raise _bad(path, 1, "it is no regular file")
         with open(path, "rb") as file:
             data = file.read(_MOST + 1)
     except FileNotFoundError:

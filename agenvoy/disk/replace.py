@@ -99,10 +99,15 @@ def stage(step: Step, blocks: Iterable[bytes]) -> None:
 
 
 def _shared(step: Step) -> bool:
+    """Whether the file has other names, and the new state is one of that very inode.
+
+    Otherwise the name was joined to somebody else's file since: writing in place would change that one.
+    """
     try:
-        return os.stat(step.name, dir_fd=step.fd, follow_symlinks=False).st_nlink > 1
+        found = os.stat(step.name, dir_fd=step.fd, follow_symlinks=False)
     except FileNotFoundError:
         return False
+    return found.st_nlink > 1 and states.shared_inode(step.after.extra) == (found.st_dev, found.st_ino)
 
 
 def write_all(fd: int, block: bytes) -> None:

@@ -151,3 +151,11 @@ def dress(file: int, mode: int, extra: str) -> None:
         except OSError:  # refused by this file system or for this user: an attribute is no reason to lose the bytes
             continue
     os.fchmod(file, mode)
+
+
+def shared_inode(extra: str) -> tuple[int, int] | None:
+    """Device and inode of a file that had several names when it was looked at, out of a state's `extra`."""
+    if '"l":' not in extra:
+        return None
+    device, inode = json.loads(extra)["l"]
+    return int(device), int(inode)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from agenvoy.disk.names import spell, unspell
+from agenvoy.disk.states import shared_inode
 from agenvoy.types import Action, State
 
 
@@ -151,7 +152,4 @@ def split_folders(text: str) -> list[str]:
 
 def inode_of(state: State) -> tuple[int, int] | None:
     """Device and inode of a file that had several names when it was looked at; None for others."""
-    if state.kind != "file" or '"l":' not in state.extra:
-        return None
-    device, inode = json.loads(state.extra)["l"]
-    return int(device), int(inode)
+    return shared_inode(state.extra) if state.kind == "file" else None

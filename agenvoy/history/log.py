@@ -124,7 +124,9 @@ class Log:
     def _stage_before(self, changes: Sequence[Change]) -> None:
         """Make sure that the vault has every content that is about to be overwritten or removed."""
         for change in changes:
-            if change.before.kind not in ("file", "link") or self.vault.has(change.before.hash):
+            if change.before.kind not in ("file", "link") or not change.before.hash:
+                continue
+            if self.vault.has(change.before.hash):
                 continue
             if change.data is not None:
                 self.vault.stage(change.data)

@@ -28,13 +28,21 @@ def open_document(stream: BinaryIO, password: str | None) -> Whole:
     try:
         book = json.loads(data)
         cells = book["cells"] if "cells" in book else [c for sheet in book["worksheets"] for c in sheet["cells"]]
-        units = [_cell(cell) for cell in cells]
+        units = [_safe(cell) for cell in cells]
         language = book.get("metadata", {}).get("kernelspec", {}).get("language")
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise corrupt(f"it is no notebook ({type(error).__name__}: {error})") from error
-    labels = {number: str(cell.get("cell_type", "")) for number, cell in enumerate(cells, 1)}
+    labels = {n: str(cell.get("cell_type", "")) for n, cell in enumerate(cells, 1) if isinstance(cell, dict)}
     extra = {"language": language} if language else {}
     return Whole(Extract("ipynb", "cell", "block", units, labels, [], extra, "has no cell with text"))
+
+
+def _safe(cell: Any) -> str:
+    """A cell's text; one that is broken costs itself and not the notebook."""
+    try:
+        return _cell(cell)
+    except (AttributeError, TypeError, ValueError) as error:
+        return f"[this cell is broken: {type(error).__name__}]"
 
 
 def _cell(cell: dict[str, Any]) -> str:

@@ -12,7 +12,7 @@ import os
 import stat
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 from agenvoy.disk import states
@@ -28,10 +28,15 @@ MANY_LISTINGS = 400  # beyond this one walk over everything is cheaper than so m
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A path that does not look as it did, or is seen for the first time."""
+    """A path that does not look as it did, or is seen for the first time.
+
+    Args:
+        first: it was there before and not followed, so that it is no change.
+    """
 
     path: str
     seen: states.Seen
+    first: bool = False
 
 
 @dataclass(slots=True)
@@ -81,10 +86,16 @@ class Scan:
         self.snapshot = snapshot or Snapshot()
         self._quick = snapshot is not None
         self.tally = Tally()
+        self._listed: list[str] | None = []  # folders whose names were read anew; None: all
 
     def __iter__(self) -> Iterator[Found]:
-        for folder, paths in groupby(self._suspects(), key=os.path.dirname):
-            yield from self._group(folder, list(paths))
+        suspects = list(self._suspects())
+        old = {path for path in suspects if self.snapshot.others and self.snapshot.was_there(path)}
+        for folder, paths in groupby(suspects, key=os.path.dirname):
+            for found in self._group(folder, list(paths)):
+                yield replace(found, first=True) if found.path in old else found
+        for folder in self._listed if self._listed is not None else list(self.snapshot.folders):
+            self.snapshot.note_others(folder)
 
     # ---- which paths to look into
     def _suspects(self) -> Iterable[str]:
@@ -101,6 +112,7 @@ class Scan:
         for folder in listings:
             if _is_folder(folder):
                 self._relist(folder, new)
+        self._listed = [*listings, *(path for path in new if _is_folder(path))]
         for path in suspects:
             if path not in self.snapshot.folders and _is_folder(path):  # a folder stands where a file was
                 new.extend(self._walked(path))
@@ -118,6 +130,7 @@ class Scan:
             self.snapshot.left_out = dict(self.tally.left_out)
 
     def _whole(self) -> Iterator[str]:
+        self._listed = None
         self.tally.left_out.clear()
         return self._walked(self.root)
 
@@ -139,11 +152,10 @@ class Scan:
             if not self._same(path):
                 suspects.append(path)
         suspects += [p for p in self.extra if p not in met and not self._same(p)]
-        gone = [p for p in self.snapshot.below(self.root) if p not in met and p not in self.extra]
-        for path in gone:
-            if os.path.lexists(path):  # the rules leave it out now: it is followed no longer, and is no deletion
-                self.snapshot.put(path, None, 0)
-        return sorted({*suspects, *(p for p in gone if not os.path.lexists(p)), *extra} - {self.root})
+        # What the rules leave out now and was followed before stays followed: else its changes would be lost unseen.
+        left = [p for p in self.snapshot.below(self.root) if p not in met and p not in self.extra]
+        suspects += [p for p in left if not self._same(p)]
+        return sorted({*suspects, *extra} - {self.root})
 
     def _same(self, path: str) -> bool:
         folder, _, name = path.rpartition("/")

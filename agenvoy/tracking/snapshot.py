@@ -19,7 +19,7 @@ RACY_NS = 50_000_000  # kernel ticks are 1 to 10 ms; network file systems round 
 IGNORE_FILES = (".gitignore", ".ignore")
 
 Look = tuple[int, int, int, int, int]  # mode, size, mtime, ctime (ns), inode
-_MARK = f"{sys.implementation.cache_tag}:2".encode()
+_MARK = f"{sys.implementation.cache_tag}:3".encode()
 
 
 def look_of(found: os.stat_result) -> Look:
@@ -38,13 +38,15 @@ class Snapshot:
     Args:
         folders: `{folder: (its look or None, {name: look or None})}`; None is not trusted.
 
-    `left_out` counts by reason what the last whole scan left out.
+    `left_out` counts by reason what the last whole scan left out; `others` are names by folder that were there and not
+    followed: when an ignore rule goes, they must not be taken for new.
     """
 
     def __init__(self, folders: dict[str, tuple[Look | None, dict[str, Look | None]]] | None = None) -> None:
         self.folders = {} if folders is None else folders
         self.dirty = folders is None
         self.left_out: dict[str, int] = {}
+        self.others: dict[str, list[str]] = {}
         self._gone: dict[str, int] = {}
 
     @classmethod
@@ -54,9 +56,9 @@ class Snapshot:
             return None
         gc.disable()  # hundreds of thousands of tuples are made at once, and none of them is garbage
         try:
-            folders, left_out = marshal.loads(zlib.decompress(data[len(_MARK) :]))
+            folders, left_out, others = marshal.loads(zlib.decompress(data[len(_MARK) :]))
             found = cls(folders)
-            found.left_out = left_out
+            found.left_out, found.others = left_out, others
             return found
         except (ValueError, EOFError, TypeError, zlib.error):
             return None
@@ -65,7 +67,7 @@ class Snapshot:
 
     def dumps(self) -> bytes:
         """The form on disk."""
-        return _MARK + zlib.compress(marshal.dumps((self.folders, self.left_out)), 1)
+        return _MARK + zlib.compress(marshal.dumps((self.folders, self.left_out, self.others)), 1)
 
     def put(self, path: str, found: os.stat_result | None, at: int) -> None:
         """Note how a path looks; None: it is gone."""
@@ -137,6 +139,28 @@ class Snapshot:
             for folder in listings
             for name in IGNORE_FILES
         )
+
+    def note_others(self, folder: str) -> None:
+        """Remember the names in a folder that are not followed."""
+        try:
+            listed = os.listdir(folder)
+        except OSError:  # gone or unreadable: nothing in it is known
+            listed = []
+        names = self.folders[folder][1] if folder in self.folders else {}
+        rest = [n for n in listed if n not in names and f"{folder}/{n}" not in self.folders]
+        if rest:
+            self.others[folder] = rest
+        else:
+            self.others.pop(folder, None)
+
+    def was_there(self, path: str) -> bool:
+        """Whether a path, or a folder that it lies in, was there and not followed."""
+        while "/" in path:
+            folder, _, name = path.rpartition("/")
+            if name in self.others.get(folder, ()):
+                return True
+            path = folder
+        return False
 
     def below(self, folder: str) -> Iterator[str]:
         """Every path that was below a folder."""

@@ -116,7 +116,7 @@ def describe(session: Session, row: Version) -> dict[str, Any]:
         shown["reason"] = f"its bytes were taken away by {kind} on {times.show(at)} (by {actor})"
     elif state.kind in ("file", "link") and not session.vault.has(state.hash):
         shown["restorable"] = False
-        shown["reason"] = "the stored bytes are gone"
+        shown["reason"] = "the stored bytes are gone" if state.hash else "the bytes were too large to be kept"
     return shown
 
 

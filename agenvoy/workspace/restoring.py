@@ -288,7 +288,7 @@ def _check(session: Session, plan: Plan, plan_id: str | None) -> None:
         raise _conflict(session, plan, "the plan would be another one now than the one that was shown")
     failed = plan.having("failed")
     if failed:
-        lost = next((i for i in failed if i.reason.startswith("its stored")), None)
+        lost = next((i for i in failed if i.reason.startswith(("its stored", "its bytes"))), None)
         code = "permission_denied" if lost is None else "not_restorable"
         first = lost or failed[0]
         raise AgenvoyError(
@@ -326,7 +326,8 @@ def _check_possible(session: Session, plan: Plan) -> None:
         if not session.jail.writable(item.path):
             item.outcome, item.reason = "failed", "agenvoy may not write there"
         elif item.target.kind in ("file", "link") and not _has(session, plan, item):
-            item.outcome, item.reason = "failed", "its stored bytes are gone"
+            why = "its stored bytes are gone" if item.target.hash else "its bytes were too large to be kept"
+            item.outcome, item.reason = "failed", why
         else:
             _check_folder(item, going)
 

@@ -11,6 +11,8 @@ from typing import Any
 from agenvoy.blobs.files import process_alive
 from agenvoy.catalog import stamps, tasks, versions
 from agenvoy.catalog.stamps import Command
+from agenvoy.disk.replace import Raced
+from agenvoy.errors import AgenvoyError, from_os_error
 from agenvoy.history.changes import Change, Spec
 from agenvoy.history.vault import Vault
 from agenvoy.tracking.scan import UNKNOWN, Found, Scan, Tally, renames
@@ -56,8 +58,15 @@ def scan(
         snapshot: of the scan before, where it is still at hand.
         progress: told the number of entries every few hundred.
     """
-    with session.log.locks.beside():
-        return _scan_in(session, command, content, snapshot, progress)
+    try:
+        with session.log.locks.beside():
+            return _scan_in(session, command, content, snapshot, progress)
+    except Raced:
+        raise AgenvoyError(
+            "store_busy", "files keep changing while the workspace is scanned", "try again in a moment"
+        ) from None
+    except OSError as error:
+        raise from_os_error(error, str(error.filename or "the store")) from error
 
 
 def _scan_in(
@@ -74,8 +83,8 @@ def _scan_in(
     changed: list[Found] = []
     for count, batch in enumerate(_batches(run), 1):
         _keep(session, batch)
-        firsts = [f for f in batch if last is None and f.path not in extra]
-        later = batch if last is not None else [f for f in batch if f.path in extra]
+        firsts = [f for f in batch if f.first or (last is None and f.path not in extra)]
+        later = [f for f in batch if f not in firsts] if len(firsts) < len(batch) else []
         changed += [replace(f, seen=replace(f.seen, data=None)) for f in later]
         _save(session, workspace, firsts)
         progress(count * BATCH)

@@ -138,3 +138,49 @@ def test_what_a_killed_run_changed_is_recorded_by_the_next_start(world: World) -
     service.restore_file(task_id="last")
     assert (world.root / "a").read_text() == "1\n"
     assert not (world.root / "b").exists()
+
+
+def test_a_hard_link_made_by_a_command_does_not_lead_a_restore_into_the_other_file(world: World) -> None:
+    world.put("a", "AAA\n")
+    world.put("c", "CCC\n")
+    service = live(world)
+    run(service, world, "ln -f a c")
+    service.restore_file(task_id="last")
+    assert ((world.root / "a").read_text(), (world.root / "c").read_text()) == ("AAA\n", "CCC\n")
+
+
+def test_ignored_files_that_a_command_uncovers_are_not_its_own(world: World) -> None:
+    world.put(".gitignore", "ig\ndata/\n")
+    world.put("ig", "precious\n")
+    world.put("data/d", "p\n")
+    service = live(world)
+    run(service, world, "true")
+    run(service, world, "rm .gitignore; echo x > new")
+    service.restore_file(task_id="last")
+    assert (world.root / "ig").read_text() == "precious\n"
+    assert (world.root / "data/d").read_text() == "p\n"
+    assert not (world.root / "new").exists()
+    assert (world.root / ".gitignore").exists()
+
+
+def test_files_that_a_command_covers_are_still_followed(world: World) -> None:
+    world.put("keep", "1\n")
+    world.put("d/x", "1\n")
+    before = world.picture()
+    service = live(world)
+    run(service, world, "printf 'keep\\nd/\\n' > .gitignore; echo 2 > keep; echo 2 > d/x")
+    service.restore_file(task_id="last")
+    assert world.picture() == before
+
+
+def test_a_file_over_the_limit_that_appears_breaks_nothing(world: World) -> None:
+    world.put("small", "1\n")
+    service = live(world, track_bytes=1000)
+    done = run(service, world, "head -c 5000 /dev/zero > big; echo 2 > small").result
+    assert done["not_kept"] == ["big"]
+    service.workspace_status()
+    run(service, world, "true")
+    service.restore_file(task_id="last")
+    assert (world.root / "small").read_text() == "1\n"
+    assert not (world.root / "big").exists()
+    assert service.verify().result["ok"]
