@@ -23,7 +23,7 @@ _GONE = frozenset(
 )
 _AS_IS = {"tab": "\t", "ptab": "\t", "cr": "\n", "noBreakHyphen": "-", "softHyphen": ""}
 _NOTES = {"footnoteReference": "footnote", "endnoteReference": "endnote", "commentReference": "comment"}
-_DEEP = 40  # tables and boxes within each other; deeper ones are a trap, and their text is left out
+_DEEP = 40  # tables and boxes within each other; deeper ones are a trap: their text is left out, and that is said
 
 
 def open_document(stream: BinaryIO, password: str | None) -> Whole:
@@ -90,7 +90,8 @@ class _Walk:
     def block(self, container: Element) -> list[str]:
         """The lines of a container of paragraphs and tables."""
         if self._depth > _DEEP:
-            return []
+            text = any(name_of(element) == "t" and element.text for element in container.iter())
+            return [f"[text nested more than {_DEEP} levels deep, which is not read]"] if text else []
         self._depth += 1
         lines: list[str] = []
         for element in container:
