@@ -46,6 +46,7 @@ class Spec:
         undoes: the operation that this one takes back (undo, redo).
         target_task: the task that this one takes back (restore by task).
         handled: paths (and the newest version considered) that count as undone for `target_task`.
+        idle_since: tasks not used since then count as ended (for `objective`).
         forget: whether its paths leave every running task's read memory (restores do).
     """
 
@@ -60,6 +61,7 @@ class Spec:
     target_task: str | None = None
     handled: tuple[tuple[str, int], ...] = ()
     forget: bool = False
+    idle_since: int = 0
 
 
 @dataclass(frozen=True, slots=True)

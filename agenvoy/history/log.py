@@ -154,6 +154,7 @@ class Log:
             if interrupted is not None:
                 versions.set_state(c, interrupted, versions.INTERRUPTED, at)
             workspace = tasks.ensure_workspace(c, spec.root)
+            spec = _joined(c, spec, workspace)
             self._task(c, spec, workspace, at)
             names = self.vault.enter(c)
             operation, first = versions.next_ids(c)
@@ -325,6 +326,14 @@ def inode_keys(paths: Sequence[str]) -> set[bytes]:
         if found.st_nlink > 1 and (found.st_mode & 0o170000) == 0o100000:
             keys.add(inode_key(found.st_dev, found.st_ino))
     return keys
+
+
+def _joined(c: Connection, spec: Spec, workspace: int) -> Spec:
+    """A task that would begin by itself is not begun where another process of the actor has just begun one."""
+    if spec.objective is None:
+        return spec
+    running = tasks.running(c, workspace, spec.actor, spec.idle_since)
+    return with_fields(spec, task=running[0].id, objective=None) if running else spec
 
 
 def _note_inode(c: Connection, change: Change) -> None:

@@ -202,7 +202,10 @@ class Session:
 
         task = self.running()
         if task is None and begins:
-            return Spec(self.settings.root, self.settings.actor, tool, kind, label, self.new_id(), "")
+            return Spec(
+                self.settings.root, self.settings.actor, tool, kind, label, self.new_id(), "",
+                idle_since=self.idle_since(),
+            )  # fmt: skip
         return Spec(self.settings.root, self.settings.actor, tool, kind, label, task.id if task else None)
 
     def scopes(self) -> tuple[str | None, str]:

@@ -209,3 +209,13 @@ def test_a_long_moved_file_goes_back_with_edits_on_both_sides_of_the_move(world:
     world.put("g.txt", (world.root / "g.txt").read_text().replace("line 3000 of", "user 3000 of"))
     service.restore_file(task_id="current")
     assert text(world) == "".join(lines).replace("line 3000 of", "user 3000 of")
+
+
+def test_two_services_of_one_actor_share_the_task_that_begins_by_itself(world: World) -> None:
+    one, other = world.service(), world.service()
+    specs = [s.session.spec("edit_file", "edit", "Edit(a)") for s in (one, other)]  # neither sees a running task yet
+    assert specs[0].task != specs[1].task
+    for service, name, spec in ((one, "a", specs[0]), (other, "b", specs[1])):
+        service.session.spec = lambda *given, spec=spec, **more: spec  # type: ignore[method-assign]
+        service.edit_file(name, content="x\n")
+    assert len(world.service().list_tasks().result["rows"]) == 1

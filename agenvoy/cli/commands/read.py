@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated, Any
 
 from agenvoy.cli.params import Arg, Opt
@@ -28,4 +31,28 @@ def command(
     def status(result: Any) -> int:
         return 1 if any(entry.get("error") for entry in result["files"]) else 0
 
-    return run.finish("read_files", keywords, lambda service: service.read_files(**keywords), status=status)
+    def verb(service: Any) -> Any:
+        with _progress():
+            return service.read_files(**keywords)
+
+    return run.finish("read_files", keywords, verb, status=status)
+
+
+@contextmanager
+def _progress() -> Iterator[None]:
+    """How far a long reading (a transcript, say) has come, on a terminal; the line goes when it is over."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from agenvoy.workspace.watch import Watch, watching
+
+    def show(done: float, total: float | None, message: str) -> None:
+        width = 30
+        part = min(1.0, done / total) if total else 0.0
+        bar = "#" * int(part * width) + "." * (width - int(part * width))
+        sys.stderr.write(f"\r[{bar}] {part:4.0%} {message[:40]}\x1b[K")
+        sys.stderr.flush()
+
+    with watching(Watch(progress=show)):
+        yield
+    sys.stderr.write("\r\x1b[K")
