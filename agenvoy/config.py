@@ -6,7 +6,9 @@ The core reads no environment: `load` is handed one. Strength rises: defaults < 
 from __future__ import annotations
 
 import fnmatch
+import functools
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -98,11 +100,15 @@ class Settings:
         """Whether any of these spellings names a sensitive file (judged by the last component, ignoring case)."""
         for path in paths:
             name = os.path.basename(path.rstrip("/")).casefold()
-            if any(fnmatch.fnmatchcase(name, p) for p in HARMLESS):
-                continue
-            if any(fnmatch.fnmatchcase(name, p.casefold()) for p in self.sensitive):
+            if _any_of(tuple(self.sensitive)).match(name) and not _any_of(HARMLESS).match(name):
                 return True
         return False
+
+
+@functools.cache
+def _any_of(patterns: tuple[str, ...]) -> re.Pattern[str]:
+    """One expression for all of these patterns of file names."""
+    return re.compile("|".join(fnmatch.translate(p.casefold()) for p in patterns) or r"(?!)")
 
 
 def find_root(cwd: str) -> str:

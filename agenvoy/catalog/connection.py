@@ -277,6 +277,11 @@ class Catalog:
         """How many rows this connection has changed so far: what was looked up before may be another thing now."""
         return self._c.total_changes
 
+    def mark(self) -> tuple[int, int]:
+        """Differs from an earlier one where this or any other connection has committed changes in between."""
+        with self.read() as c:
+            return c.total_changes, int(c.execute("PRAGMA data_version").fetchone()[0])
+
     def checkpoint(self) -> None:
         """Bring everything from the WAL into history.db and empty the WAL."""
         with self._lock, self.guard(), self.gate():

@@ -28,6 +28,18 @@ def get(c: sqlite3.Connection, hash_: str) -> Content | None:
     return None if row is None else Content(*row)
 
 
+def inline(c: sqlite3.Connection, hash_: str) -> bool | None:
+    """Whether a blob's bytes lie in history.db; None where it is not recorded. The bytes are not read."""
+    row = c.execute("SELECT data IS NOT NULL FROM blobs WHERE hash = ?", (hash_,)).fetchone()
+    return None if row is None else bool(row[0])
+
+
+def proof(c: sqlite3.Connection, hash_: str) -> bytes | None:
+    """The SHA-256 of a blob; None where it is not recorded."""
+    row = c.execute("SELECT proof FROM blobs WHERE hash = ?", (hash_,)).fetchone()
+    return None if row is None else row[0]
+
+
 def insert(c: sqlite3.Connection, content: Content) -> bool:
     """Add a blob's row; False where the name is taken."""
     done = c.execute(

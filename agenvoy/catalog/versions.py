@@ -72,6 +72,14 @@ def newest(c: sqlite3.Connection, path: str) -> Version | None:
     return found[0] if found else None
 
 
+def newest_id(c: sqlite3.Connection, path: str) -> int:
+    """The id of the newest listed row of a path; 0 where it has none."""
+    row = c.execute(
+        f"SELECT v.id {_FROM} WHERE v.path = ? AND o.state IN {LIVE} ORDER BY v.id DESC LIMIT 1", (os.fsencode(path),)
+    ).fetchone()
+    return 0 if row is None else int(row[0])
+
+
 def get(c: sqlite3.Connection, version: int) -> Version | None:
     """A listed row by its id."""
     found = _many(c, f"v.id = ? AND o.state IN {LIVE}", (version,))

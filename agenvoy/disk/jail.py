@@ -10,20 +10,18 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 
 from agenvoy.config import Settings
 from agenvoy.disk.names import spell, unspell
+from agenvoy.disk.openat import FOLDER_FLAGS, open_below
 from agenvoy.errors import AgenvoyError, from_os_error
 
 MAX_LINKS = 40  # as Linux (MAXSYMLINKS)
 MAX_NAME = 255  # bytes, NAME_MAX of every common file system
 MAX_PATH = 4096  # bytes, PATH_MAX
 
-# O_PATH needs no right to read a folder on the way, only to pass through it (Linux; elsewhere reading is needed)
-_DIR_FLAGS = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_ANYWHERE = -100  # AT_FDCWD (fcntl.h); the paths opened with it are absolute
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +69,8 @@ class Jail:
         root = self.settings.root
         if real == root:
             return "."
-        if inside(real, root):
-            return spell(os.path.relpath(real, root))
-        return spell(real)
+        below = root if root.endswith("/") else root + "/"
+        return spell(real[len(below) :] if real.startswith(below) else real)
 
     def resolve(self, asked: str, *, follow: bool = True, write: bool = False) -> Place:
         """Judge a caller's path.
@@ -164,7 +161,7 @@ class Jail:
             raise AgenvoyError("permission_denied", f"{place.asked} is agenvoy's own store", "use file_history")
         if not write:
             return
-        below = os.path.relpath(real, place.root).split("/")
+        below = real[len(place.root) :].split("/")
         if any(part.casefold() == ".git" for part in below) or ".git" in place.root.casefold().split("/"):
             raise AgenvoyError("permission_denied", f"{place.asked} belongs to git", "use git itself to change it")
         if inside(real, self.home) or inside(real, os.path.join(self.settings.root, ".agenvoy")):
@@ -182,22 +179,30 @@ class Jail:
         return True
 
 
-@contextmanager
-def open_folder(real: str, root: str = "/") -> Iterator[int]:
+class open_folder:  # used as a function: `with open_folder(real) as fd`; a generator costs each edit
     """A descriptor of a real folder, reached from `root` without following any link (for `*at` calls only).
 
     Raises:
         OSError: ELOOP or ENOTDIR where a component has become a link or file since it was resolved; ENOENT.
     """
-    if not inside(real, root):
-        raise OSError(errno.EACCES, os.strerror(errno.EACCES), real)
-    fd = os.open(root, _DIR_FLAGS & ~os.O_NOFOLLOW)
-    try:
-        for part in os.path.relpath(real, root).split("/"):
-            if part != ".":
-                below = os.open(part, _DIR_FLAGS, dir_fd=fd)
-                os.close(fd)
-                fd = below
-        yield fd
-    finally:
-        os.close(fd)
+
+    __slots__ = ("_fd", "_real", "_root")
+
+    def __init__(self, real: str, root: str = "/") -> None:
+        if not inside(real, root):
+            raise OSError(errno.EACCES, os.strerror(errno.EACCES), real)
+        self._real, self._root, self._fd = real, root, -1
+
+    def __enter__(self) -> int:
+        if self._root == "/":
+            self._fd = open_below(_ANYWHERE, self._real)
+            return self._fd
+        top = os.open(self._root, FOLDER_FLAGS & ~os.O_NOFOLLOW)
+        try:
+            self._fd = open_below(top, os.path.relpath(self._real, self._root))
+        finally:
+            os.close(top)
+        return self._fd
+
+    def __exit__(self, *exc: object) -> None:
+        os.close(self._fd)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from agenvoy.disk import states
@@ -62,8 +62,11 @@ class Step:
         return self.before.kind == self.after.kind and self.before.hash == self.after.hash
 
 
-def stage(step: Step, blocks: Iterable[bytes]) -> None:
+def stage(step: Step, blocks: Iterable[bytes], sync: Callable[[int], None] | None = None) -> None:
     """Write the new content beside the old, dressed and synced; nothing to do for folders, removals and new modes.
+
+    Args:
+        sync: takes the written file's descriptor over, to sync and close it later; None syncs it here.
 
     Raises:
         OSError: the system refused; nothing stays behind.
@@ -89,13 +92,17 @@ def stage(step: Step, blocks: Iterable[bytes]) -> None:
         for block in blocks:
             write_all(fd, block)
         states.dress(fd, step.after.mode, step.after.extra)
-        os.fsync(fd)
+        if sync is None:
+            os.fsync(fd)
     except BaseException as error:
+        os.close(fd)
         if isinstance(error, Exception):
             os.unlink(step.temp, dir_fd=step.fd)
         raise
-    finally:
+    if sync is None:
         os.close(fd)
+    else:
+        sync(fd)
 
 
 def _shared(step: Step) -> bool:

@@ -60,7 +60,7 @@ CONTEXT = 3  # lines around a change, as diff -u has them
 
 
 def _lines(old: str, new: str) -> str:
-    both = [[line + newline for line, newline in textual.rows(text)] for text in (old, new)]
+    both = [_rows(old), _rows(new)]
     mixed, out = ("\r\n" in old or "\r\n" in new) and _mixed(both), []
     for line in _hunks(*both):
         shown = line.removesuffix("\n").removesuffix("\r")
@@ -68,6 +68,15 @@ def _lines(old: str, new: str) -> str:
         if not line.endswith(("\n", "\r")):
             out.append("\\ No newline at end of file\n")
     return "".join(out)
+
+
+def _rows(text: str) -> list[str]:
+    """The rows of a text with their newlines, as `textual.rows` tells them apart."""
+    mark = "\n" if "\n" in text else "\r"
+    parts = text.split(mark)
+    last = parts.pop()
+    found = [part + mark for part in parts]
+    return [*found, last] if last else found
 
 
 def _hunks(old: list[str], new: list[str]) -> Iterator[str]:

@@ -245,8 +245,8 @@ class Planner:
         self, picture: _Picture, path: str, disk: Seen, pieces: list[Segment], on_conflict: OnConflict
     ) -> Item:
         with self.log.catalog.read() as c:
-            newest = versions.newest(c, path)
-        item = Item(path, "unchanged", disk.state, picture.now[path], newest.id if newest else 0, data=disk.data)
+            newest = versions.newest_id(c, path)
+        item = Item(path, "unchanged", disk.state, picture.now[path], newest, data=disk.data)
         item.to_version = picture.version.get(path, 0)
         item.moved = picture.moved.get(path)
         if path in picture.closed:

@@ -89,7 +89,7 @@ class Vault:
         while not contents.insert(c, replace(content, hash=name)):
             known = contents.get(c, name)
             if known is not None and known.proof == content.proof:
-                if known.data is None and content.data is not None and not self._present(known):
+                if known.data is None and content.data is not None and not self._on_file(name):
                     contents.replace(c, content)
                 return name
             name, number = f"{content.hash}-{number}", number + 1
@@ -101,8 +101,7 @@ class Vault:
 
     def proof(self, c: Connection, name: str) -> bytes | None:
         """The SHA-256 of a recorded content; None where it is not known."""
-        row = contents.get(c, name) if name else None
-        return None if row is None else row.proof
+        return contents.proof(c, name) if name else None
 
     # ---- out
     def blocks(self, name: str) -> Iterator[bytes]:
@@ -140,15 +139,13 @@ class Vault:
         if name in self._staged:
             return True
         with self.catalog.read() as c:
-            row = contents.get(c, name)
-        return row is not None and self._present(row)
+            inline = contents.inline(c, name)
+        return inline is not None and (inline or self._on_file(name))
 
-    def _present(self, row: contents.Content) -> bool:
-        if row.data is not None:
-            return True
+    def _on_file(self, name: str) -> bool:
         if isinstance(self.files, FileBlobs):
-            return os.path.exists(self.files.path(row.hash))
-        return any(name == row.hash for name, _ in self.files.names())
+            return os.path.exists(self.files.path(name))
+        return any(other == name for other, _ in self.files.names())
 
 
 def gone(name: str) -> AgenvoyError:

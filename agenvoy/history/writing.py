@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from agenvoy.blobs.files import sync_folder
 from agenvoy.catalog import trashed
@@ -15,7 +15,30 @@ from agenvoy.disk.jail import open_folder
 from agenvoy.history.changes import Change, inode_of, is_real_folder, missing_folders, no_step, ordered, temp_name
 from agenvoy.history.vault import Vault
 
+if TYPE_CHECKING:
+    from agenvoy.disk.syncing import Syncer
+
+MANY = 8  # changes from which threads that sync are worth their start
 FRESH_FOLDER = 0o700  # of a folder until everything is in it: its own mode may forbid writing
+
+
+class _At:
+    """The step of one change, with its folder open for the length of a `with` block; a generator costs each file."""
+
+    __slots__ = ("_back", "_change", "_folder", "_temp")
+
+    def __init__(self, change: Change, temp: str, back: bool) -> None:
+        self._change, self._temp, self._back = change, temp, back
+
+    def __enter__(self) -> replace.Step:
+        change = self._change
+        states_ = (change.after, change.before) if self._back else (change.before, change.after)
+        folder, _, name = change.path.rpartition("/")
+        self._folder = open_folder(folder or "/")
+        return replace.Step(self._folder.__enter__(), name, self._temp, *states_)
+
+    def __exit__(self, *exc: object) -> None:
+        self._folder.__exit__()
 
 
 class DiskWriter:
@@ -48,6 +71,8 @@ class DiskWriter:
         self._staged: dict[int, bool] = {}  # number → written in place
         self._folders: set[str] = set()
         self.displaced: set[int] = set()  # numbers whose old state lies under the temporary name
+        self._by_number = dict(changes)
+        self._syncer: Syncer | None = None  # while many files are staged
         self._by_path = {c.path: (n, c) for n, c in changes}
         self._leaving = {c.path for _, c in changes if c.before.kind == "dir" and c.after.kind != "dir"}
 
@@ -56,10 +81,7 @@ class DiskWriter:
         """Everything, in order; raises Raced or OSError with what was done listed in `done`."""
         self._make_parents()
         moves = {c.path for _, c in self.changes if self._moves(c)}
-        for number, change in self.changes:
-            there = change.before.kind != "absent"  # then its folder was a real one when it was looked at
-            if change.path not in moves and (there or is_real_folder(os.path.dirname(change.path))):
-                self._stage(number, change)
+        self._stage_all([(n, c) for n, c in self.changes if c.path not in moves])
         for number, change in self.changes:
             if change.before.kind == "absent" and change.path in moves:
                 self._move(number, change)
@@ -69,6 +91,26 @@ class DiskWriter:
         self._dress_folders()
         self.dispose_all()  # it is in the log; and before the sync, so that one commit of the disk's journal does all
         self.sync()
+
+    def _stage_all(self, changes: list[tuple[int, Change]]) -> None:
+        """Stage what has a folder to be staged in; of many files, the syncs go on beside the writing."""
+        if len(changes) >= MANY:
+            from agenvoy.disk.syncing import Syncer
+
+            self._syncer = Syncer()
+        try:
+            for number, change in changes:
+                there = change.before.kind != "absent"  # then its folder was a real one when it was looked at
+                if there or is_real_folder(os.path.dirname(change.path)):
+                    self._stage(number, change)
+        finally:
+            failed = self._syncer.finish() if self._syncer is not None else []
+            self._syncer = None
+        for number, _ in failed:
+            with self._at(number, self._by_number[number]) as step:
+                replace.unstage(step.fd, step.temp)
+        if failed:
+            raise failed[0][1]
 
     def dispose_all(self) -> None:
         """Bring what commits displaced to its place: the trash, or nowhere."""
@@ -106,13 +148,8 @@ class DiskWriter:
         self._folders.add(os.path.dirname(path))
         self.step("folder")
 
-    @contextmanager
-    def _at(self, number: int, change: Change, *, back: bool = False) -> Iterator[replace.Step]:
-        before, after = (change.after, change.before) if back else (change.before, change.after)
-        with open_folder(os.path.dirname(change.path)) as fd:
-            yield replace.Step(
-                fd, os.path.basename(change.path), temp_name(self.token, number, back=back), before, after
-            )
+    def _at(self, number: int, change: Change, *, back: bool = False) -> _At:
+        return _At(change, temp_name(self.token, number, back=back), back)
 
     def _stage(self, number: int, change: Change, *, back: bool = False) -> None:
         if number in self._staged and not back:
@@ -121,9 +158,13 @@ class DiskWriter:
             return
         with self._at(number, change, back=back) as step:
             content = step.after.hash if step.after.kind in ("file", "link") else ""
-            replace.stage(step, self.vault.blocks(content) if content else ())
+            replace.stage(step, self.vault.blocks(content) if content else (), self._later(number))
             self._staged[number] = step.in_place
             self.step("stage")
+
+    def _later(self, number: int) -> Callable[[int], None] | None:
+        syncer = self._syncer
+        return None if syncer is None else lambda fd: syncer.take(fd, number)
 
     def _link(self, number: int, change: Change) -> bool:
         """A file that had several names and comes back becomes one of them again, where another one is there."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
+from functools import cached_property
 
 from agenvoy.errors import AgenvoyError
 
@@ -28,7 +29,6 @@ class View:
         self.cr_only = "\n" not in text and "\r" in text
         self.text = text.replace("\r", "\n") if self.cr_only else text.replace("\r\n", "\n")
         self.straight = self.text.translate(STRAIGHT)
-        self._starts = [0, *(m.end() for m in re.finditer("\n", self.text))]
         crlf = [m.start() for m in re.finditer("\r\n", text)]
         self._crlf = [at - i for i, at in enumerate(crlf)]  # where each CRLF's newline stands in `self.text`
 
@@ -45,11 +45,16 @@ class View:
 
     def row(self, at: int) -> int:
         """The number of the row that holds position `at`, from 1."""
-        return bisect_right(self._starts, at)
+        return self.text.count("\n", 0, at) + 1
 
     def start(self, row: int) -> int:
         """Where a row begins."""
-        return self._starts[min(row, len(self._starts)) - 1]
+        starts = self._starts
+        return starts[min(row, len(starts)) - 1]
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [0, *(m.end() for m in re.finditer("\n", self.text))]
 
     def row_newline(self, at: int) -> str | None:
         """The newline of the row at position `at`; of the row before it where it has none; None where neither has."""

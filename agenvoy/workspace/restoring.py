@@ -247,16 +247,19 @@ def _carry_out(
         _check_sound(session, plan)
         return _answer(session, tool, label, plan, applied=False)
     session.writable_store()
-    found = rows()
+    known, found = session.catalog.mark(), rows()
     session.ask(ConfirmRequest(tool, label, _question(session, label, found)))
+    held = _touched(found)
     for _ in range(8):
-        first = make(found)
-        session.vault.forget_staged()
-        paths = [item.path for item in first.items]
-        with session.log.hold(paths):
-            plan = make(rows())
-            if [item.path for item in plan.items] != paths:
-                continue  # the picture changed before we had the locks
+        with session.log.hold(sorted(held)):
+            if session.catalog.mark() != known:
+                found = rows()
+            session.vault.forget_staged()
+            plan = make(found)
+            paths = {item.path for item in plan.items}
+            if not paths <= held:
+                held |= paths
+                continue  # what must make room has to be locked too, and then looked at again
             _check(session, plan, plan_id)
             if plan.changes() or spec.undoes is not None:  # an undo that finds its work done still counts as one
                 _write(session, spec, plan)
@@ -265,6 +268,11 @@ def _carry_out(
                 _drop_made_folders(session, spec)
         return _answer(session, tool, label, plan, applied=True)
     raise AgenvoyError("store_busy", "the files keep changing while the restore is planned", "try again in a moment")
+
+
+def _touched(rows: list[Version]) -> set[str]:
+    """The paths that a plan for these rows is about; a moved file has two."""
+    return {path for row in rows for path in (row.path, row.moved) if path}
 
 
 def _drop_made_folders(session: Session, spec: Spec) -> None:

@@ -67,6 +67,7 @@ class Session:
         self._vault: Vault | None = None
         self._log: Log | None = None
         self._in_call = False
+        self._workspace: int | None = None
         self._known: tuple[int, Task | None] | None = None  # the running task, and as of which own change
 
     # ---- the store
@@ -144,8 +145,10 @@ class Session:
     # ---- the task
     def workspace_id(self) -> int | None:
         """The workspace's id; None before anything was recorded in it."""
-        with self.catalog.read() as c:
-            return tasks.workspace(c, self.settings.root)
+        if self._workspace is None:  # its row is never taken away
+            with self.catalog.read() as c:
+                self._workspace = tasks.workspace(c, self.settings.root)
+        return self._workspace
 
     def idle_since(self) -> int:
         """Tasks not used since then have ended."""
