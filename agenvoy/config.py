@@ -128,6 +128,19 @@ def _on(text: str | None) -> bool:
     return (text or "").strip().lower() not in ("", "0", "false", "no", "off")
 
 
+def _seconds(text: str) -> float:
+    """`AGENVOY_BUSY_S` as a number of seconds, 20 where it is not set."""
+    if not text.strip():
+        return 20.0
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds <= 3600:
+        raise ValueError(f"AGENVOY_BUSY_S is {text!r}, not seconds from 0 to 3600")
+    return seconds
+
+
 def load(
     env: Mapping[str, str],
     cwd: str,
@@ -148,13 +161,15 @@ def load(
             `_SUBAGENT`, `_BUSY_S`, `_OUTPUT_DIR`, `_AUDIO_MODEL`, `_AUDIO_DEVICE`, `_AUDIO_COMPUTE_TYPE`,
             `_DECISION_MODEL`, `_DECISION_URL`, `_DECISION_KEY` and `HOME` are looked at.
         cwd: the working directory, from which the workspace is found where none is named.
+
+    Raises:
+        ValueError: for a number that is none.
     """
     user_home = env.get("HOME", "") or os.path.expanduser("~")
     named = root or env.get("AGENVOY_ROOT")
     top = os.path.realpath(os.path.join(cwd, named)) if named else find_root(cwd)
     folder = home or env.get("AGENVOY_HOME") or os.path.join(user_home, ".config", "agenvoy")
     allowed = [*(p for p in env.get("AGENVOY_ALLOW", "").split(os.pathsep) if p), *allow]
-    busy = env.get("AGENVOY_BUSY_S", "")
     return Settings(
         root=top,
         home=os.path.realpath(os.path.join(cwd, folder)),
@@ -165,7 +180,7 @@ def load(
         assume_yes=yes,
         allow_sensitive=allow_sensitive,
         subagent=subagent or _on(env.get("AGENVOY_SUBAGENT")),
-        busy_s=float(busy) if busy.replace(".", "", 1).isdigit() else 20.0,
+        busy_s=_seconds(env.get("AGENVOY_BUSY_S", "")),
         output_dir=env.get("AGENVOY_OUTPUT_DIR", ""),
         audio_model=env.get("AGENVOY_AUDIO_MODEL", ""),
         audio_device=env.get("AGENVOY_AUDIO_DEVICE", ""),

@@ -10,6 +10,7 @@ from typing import Any
 from agenvoy import config
 from agenvoy.config import SENSITIVE, Settings
 from agenvoy.configfile.keys import BY_NAME, KEYS, Key, Value
+from agenvoy.errors import AgenvoyError
 
 _FLAGS = ("allow", "subagent")  # settings that global options set too
 
@@ -41,9 +42,13 @@ def load(env: Mapping[str, str], cwd: str, **flags: Any) -> Loaded:
         env, cwd, flags: as `config.load` takes them.
 
     Raises:
-        AgenvoyError: invalid_arguments for a file that is wrong, with `file`, `line` and `key` in the details.
+        AgenvoyError: invalid_arguments for a variable that is wrong, and for a file that is, with `file`, `line` and
+            `key` in the details.
     """
-    plain = config.load(env, cwd, **flags)
+    try:
+        plain = config.load(env, cwd, **flags)
+    except ValueError as error:
+        raise AgenvoyError("invalid_arguments", str(error), "mend the environment, or unset that variable") from None
     user = os.path.join(plain.home, "config.toml")
     workspace = os.path.join(plain.root, ".agenvoy", "config.toml")
     if not os.path.exists(user) and not os.path.exists(workspace):

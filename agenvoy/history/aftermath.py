@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 
 from agenvoy.catalog import Connection, reads, versions
+from agenvoy.disk.jail import inside
 from agenvoy.history import changes as parts
 from agenvoy.history.changes import Change, Spec
 
@@ -20,13 +21,20 @@ def trash_for(changes: Sequence[Change], new: dict[str, int]) -> dict[str, int]:
     }
 
 
-def folders_taken_back(c: Connection, undoes: int | None, task: str | None) -> list[str]:
-    """Folders that the operation or task that is taken back had made on its way to a file."""
+def folders_taken_back(
+    c: Connection, undoes: int | None, task: str | None, part: Sequence[str] = ()
+) -> list[str]:
+    """Folders that the operation or task that is taken back had made on its way to a file.
+
+    Args:
+        part: only those that lie below one of these paths, or that it lies in; empty: all.
+    """
     if undoes is None and task is None:
         return []
     own = "task = ? AND kind NOT IN ('restore', 'undo', 'redo')"  # what those made had been there before the task
     found = versions.operations(c, f"(id = ? OR ({own})) AND folders != ''", (undoes, task))
-    return [folder for op in found for folder in parts.split_folders(op.folders)]
+    folders = [folder for op in found for folder in parts.split_folders(op.folders)]
+    return [f for f in folders if not part or any(inside(f, path) or inside(path, f) for path in part)]
 
 
 def mark_undone(c: Connection, spec: Spec, operation: int) -> None:

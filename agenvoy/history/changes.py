@@ -47,6 +47,7 @@ class Spec:
         target_task: the task that this one takes back (restore by task).
         handled: paths (and the newest version considered) that count as undone for `target_task`.
         idle_since: tasks not used since then count as ended (for `objective`).
+        part: real paths that a restore of a task is limited to; empty: all of it.
         forget: whether its paths leave every running task's read memory (restores do).
     """
 
@@ -60,6 +61,7 @@ class Spec:
     undoes: int | None = None
     target_task: str | None = None
     handled: tuple[tuple[str, int], ...] = ()
+    part: tuple[str, ...] = ()
     forget: bool = False
     idle_since: int = 0
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 
@@ -34,7 +35,10 @@ def unified(old: bytes | None, new: bytes | None, path: str, before: State, afte
 
 
 def _name(prefix: str, path: str, state: State) -> str:
-    return "/dev/null" if state.kind == "absent" else prefix + path
+    if state.kind == "absent":
+        return "/dev/null"
+    name = prefix + path
+    return name if name.isprintable() else json.dumps(name, ensure_ascii=False)  # a newline would end the line
 
 
 def _facts(state: State) -> str:

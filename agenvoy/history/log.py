@@ -106,7 +106,7 @@ class Log:
         try:
             writer.run()
             with self.catalog.read() as c:
-                folders = folders_taken_back(c, spec.undoes, spec.target_task)
+                folders = folders_taken_back(c, spec.undoes, spec.target_task, spec.part)
             writer.drop_folders(folders)
         except (Exception, KeyboardInterrupt) as error:
             self._fail(operation, writer, error)

@@ -81,7 +81,9 @@ def _blame(result: Rows, style: Style) -> str:
     table = []
     for row in result.get("rows") or []:
         version = f"v{row['version']}" if row.get("version") else "-"
-        who = [version, short_time(row.get("changed_at")), cell(row, "actor"), cell(row, "task_id")]
+        outside = row.get("action") in ("observed", "external")
+        actor = "(outside)" if outside else cell(row, "actor")
+        who = [version, short_time(row.get("changed_at")), actor, cell(row, "task_id")]
         table.append([*who, str(row["line"]), visible(str(row.get("text", "")))])
     return "\n".join(aligned(table, right=frozenset({4})))
 

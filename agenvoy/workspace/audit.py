@@ -278,11 +278,18 @@ def blame(session: Session, path: str) -> Outcome:
         if data is not None and form is not None:
             texts.append((row, [line for line, _ in textual.rows(textual.decode(data, form))]))
     found = [
-        {"line": number, "text": text, "version": row.id, "task_id": row.task, "actor": row.actor or None,
-         "objective": _objective(session, row.task), "changed_at": times.show(row.at)}
+        {"line": number, "text": text, "version": row.id, **_author(session, row), "changed_at": times.show(row.at)}
         for number, (text, row) in enumerate(annotate(texts), 1)
-    ]  # fmt: skip
+    ]
     return Outcome("blame", f"Blame({path})", {"rows": found}, "", session.task_ref())
+
+
+def _author(session: Session, row: Version) -> dict[str, object]:
+    """Who made a row's state; what was only found there is nobody's that the log knows, least of all its finder's."""
+    if row.action in ("observed", "external"):
+        return {"action": row.action, "task_id": None, "actor": None, "objective": None}
+    objective = _objective(session, row.task)
+    return {"action": row.action, "task_id": row.task, "actor": row.actor or None, "objective": objective}
 
 
 def _known(session: Session, real: str) -> bool:

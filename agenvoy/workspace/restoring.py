@@ -76,6 +76,7 @@ def _by_task(
     task = meant(session, task_id)
     label = f"Restore({task.id})" if path is None else f"Restore({task.id}: {path})"
     wanted = _below(session, path)
+    part = () if path is None else tuple(session.recorded_paths(path))
 
     def rows() -> list[Version]:
         with session.catalog.read() as c:
@@ -85,12 +86,12 @@ def _by_task(
 
     def make(found: list[Version]) -> Plan:
         with session.catalog.read() as c:
-            folders = set(folders_taken_back(c, None, task.id))
+            folders = set(folders_taken_back(c, None, task.id, part))
         plan = Planner(session.log, folders).take_back(found, mode, f"task {task.id} {mode}")
         return with_room(session, plan, mode)
 
     spec = session.spec("restore_file", "restore", label, begins=False)
-    spec = replace(spec, target_task=task.id, forget=True)
+    spec = replace(spec, target_task=task.id, part=part, forget=True)
     return _carry_out(session, "restore_file", label, spec, rows, make, dry_run, plan_id)
 
 
@@ -278,7 +279,7 @@ def _touched(rows: list[Version]) -> set[str]:
 def _drop_made_folders(session: Session, spec: Spec) -> None:
     """Nothing else is left of the task: empty folders that it made on the way to files go too."""
     with session.catalog.read() as c:
-        folders = folders_taken_back(c, spec.undoes, spec.target_task)
+        folders = folders_taken_back(c, spec.undoes, spec.target_task, spec.part)
     for folder in sorted(folders, key=len, reverse=True):
         if is_real_folder(folder) and not os.listdir(folder):
             os.rmdir(folder)

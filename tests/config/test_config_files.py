@@ -11,6 +11,7 @@ from config_place import Place
 
 from agenvoy.config import SENSITIVE
 from agenvoy.configfile.keys import KEYS
+from agenvoy.configfile.loading import load
 from agenvoy.configfile.schema import model
 from agenvoy.configfile.trust import trust
 from agenvoy.errors import AgenvoyError
@@ -125,3 +126,9 @@ def test_without_files_nothing_heavy_is_imported(tmp_path: Path) -> None:
         "sys.exit(any(m in sys.modules for m in ('pydantic', 'tomllib', 'json')))"
     )
     assert subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=False).returncode == 0
+
+
+def test_a_number_in_the_environment_that_is_none_is_said(tmp_path: Path) -> None:
+    with pytest.raises(AgenvoyError, match="AGENVOY_BUSY_S") as caught:
+        load({"AGENVOY_BUSY_S": "soon", "AGENVOY_HOME": str(tmp_path)}, str(tmp_path))
+    assert caught.value.code == "invalid_arguments"

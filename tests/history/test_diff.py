@@ -44,3 +44,9 @@ def test_a_single_change_is_told_as_the_library_tells_it() -> None:
     states = State("file", 1, 1, "a"), State("file", 1, 1, "b")
     found = unified("".join(old).encode(), "".join(new).encode(), "f", *states)
     assert found.endswith(expected) and found.startswith("--- a/f\n+++ b/f\n")
+
+
+def test_a_name_with_a_newline_stays_on_its_line() -> None:
+    before, after = State("file", 0o644, 1, "1"), State("file", 0o644, 1, "2")
+    head = unified(b"a\n", b"b\n", "odd\nname", before, after).splitlines()
+    assert head[0] == '--- "a/odd\\nname"' and head[1] == '+++ "b/odd\\nname"'

@@ -196,3 +196,13 @@ def test_the_current_task_is_the_callers_or_the_only_running_one(world: World) -
     write(world.service(actor="second"), "g.txt", "two\n")
     error = refused(person.restore_file, task_id="current")
     assert error.code == "no_task" and "agent" in error.hint and "second" in error.hint
+
+
+def test_restoring_a_part_of_a_task_leaves_its_other_folders(world: World, service: Service) -> None:
+    write(service, "new/f.txt", "one\n")
+    write(service, "other/g.txt", "two\n")
+    (world.root / "other/g.txt").unlink()
+    service.restore_file(task_id="current", path="new")
+    assert not (world.root / "new").exists() and (world.root / "other").is_dir()
+    service.restore_file(task_id="current")
+    assert not (world.root / "other").exists()

@@ -106,7 +106,9 @@ def test_diffs_of_versions_of_the_disk_and_of_a_task(world: World, service: Serv
 def test_blame_names_the_version_that_gave_each_line(world: World, service: Service) -> None:
     world.put("f.txt", "one\ntwo\n")
     patch(service, "f.txt", "two", "2")
-    assert [(row["text"], row["version"]) for row in service.blame("f.txt").result["rows"]] == [("one", 1), ("2", 2)]
+    rows = service.blame("f.txt").result["rows"]
+    assert [(row["text"], row["version"]) for row in rows] == [("one", 1), ("2", 2)]
+    assert [row["actor"] for row in rows] == [None, "cli"]  # the first line was there before anybody looked
 
 
 def test_status_tells_own_others_and_outside_changes(world: World) -> None:
