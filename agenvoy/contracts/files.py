@@ -14,12 +14,16 @@ class RemoveRequest(Request):
 
 
 class RemoveResult(Result):
-    """What remove_file gives back; `moved_to` is the absolute place in the trash."""
+    """What remove_file gives back; `moved_to` is the absolute place in the trash.
+
+    `undoable` is false where the policy for sensitive files kept no copy.
+    """
 
     path: str
     moved_to: str | None
     version: int
     previous_version: int | None = None
+    undoable: bool = True
 
 
 class MoveRequest(Request):

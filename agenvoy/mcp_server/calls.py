@@ -44,8 +44,12 @@ async def call_tool(
         where: name of the surface whose tool it names.
     """
     answers: Answers | None = earlier(params) if can_ask(ctx) else None
+    try:
+        task = _task(params)
+    except AgenvoyError as wrong:
+        return tool_result(refusal(params.name, params.arguments, wrong))
     for _ in range(ROUNDS):
-        done = await _once(ctx, params, connection, where, answers)
+        done = await _once(ctx, params, connection, where, answers, task)
         if isinstance(done, Answer):
             await logs.told(ctx, connection, done)
             return tool_result(done)
@@ -63,10 +67,15 @@ async def call_tool(
 
 
 async def _once(
-    ctx: Context, params: types.CallToolRequestParams, connection: Connection, where: str, answers: Answers | None
+    ctx: Context,
+    params: types.CallToolRequestParams,
+    connection: Connection,
+    where: str,
+    answers: Answers | None,
+    task: str | None,
 ) -> Answer | Asked:
     """One attempt: the answer, or the question that has to be answered before."""
-    task, arguments = _task(params), params.arguments or {}
+    arguments = params.arguments or {}
     tools = surface(where)
     changes = _changes(tools, params.name)
     settings = connection.settings
@@ -90,9 +99,17 @@ def _changes(tools: Surface, name: str) -> bool:
 
 
 def _task(params: types.CallToolRequestParams) -> str | None:
-    """The task that a client names for this call in `_meta["agenvoy/task"]`."""
+    """The task that a client names for this call in `_meta["agenvoy/task"]`.
+
+    Raises:
+        AgenvoyError: invalid_arguments where it is no text: the call must not count for another task unseen.
+    """
     named: Any = dict(params.meta or {}).get("agenvoy/task")
-    return named if isinstance(named, str) and named else None
+    if named is not None and not (isinstance(named, str) and named):
+        raise AgenvoyError(
+            "invalid_arguments", '_meta["agenvoy/task"] is not the id of a task', "name a task that begin_task gave"
+        )
+    return named
 
 
 def _progress(ctx: Context) -> Progress:

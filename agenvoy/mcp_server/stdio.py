@@ -58,17 +58,27 @@ def _wire() -> Iterator[tuple[int, int]]:
 def parse(line: bytes) -> SessionMessage | types.JSONRPCError:
     """One line as a message, or the error that answers it (JSON-RPC 2.0, section 5.1)."""
     try:
-        return SessionMessage(types.jsonrpc_message_adapter.validate_json(line, by_name=False))
+        message = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
     except (ValueError, RecursionError):
-        pass  # below it is told apart what is wrong with it
+        message = None  # below it is told apart what is wrong with it
+    # a request whose id is no string or integer passes as a notification, and its sender would wait for ever
+    if message is not None and not (isinstance(message, types.JSONRPCNotification) and _has_id(line)):
+        return SessionMessage(message)
     try:
         found = json.loads(line)
     except (ValueError, RecursionError):
         return _refusal(None, types.PARSE_ERROR, "the message is not JSON in UTF-8, or is nested too deeply")
     asked = found.get("id") if isinstance(found, dict) else None  # a request is told by its id, so that nobody waits
     number = asked if isinstance(asked, str | int) and not isinstance(asked, bool) else None
-    said = "the message is no JSON-RPC 2.0 request, notification or answer, or holds half of a surrogate pair"
+    said = (
+        "the message is no JSON-RPC 2.0 request, notification or answer, has an id that is neither a string nor an"
+        " integer, or holds half of a surrogate pair"
+    )
     return _refusal(number, types.INVALID_REQUEST, said)
+
+
+def _has_id(line: bytes) -> bool:
+    return b'"id"' in line and "id" in json.loads(line)
 
 
 def _refusal(number: str | int | None, code: int, message: str) -> types.JSONRPCError:

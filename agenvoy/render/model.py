@@ -83,7 +83,11 @@ def _remove(result: Rows, arguments: Rows) -> str:
     path = visible(str(result["path"]))
     count = result.get("removed")
     what = f"{path} ({plural(count, 'entry', 'entries')})" if count else path
-    return f"Removed {what}; kept at {visible(str(result.get('moved_to')))}.\n{_undo(result, path)}"
+    place = result.get("moved_to")
+    kept = f"; kept at {visible(str(place))}" if place else ""
+    lost = [visible(str(name)) for name in result.get("not_kept") or []]
+    told = f"\nGone for good, since sensitive files are not recorded: {', '.join(lost)}." if lost else ""
+    return f"Removed {what}{kept}.{told}\n{_undo(result, path)}"
 
 
 def _move(result: Rows, arguments: Rows) -> str:

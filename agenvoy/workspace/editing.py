@@ -190,10 +190,8 @@ def _edited(
         "bytes_before": change.before.size,
         "bytes_after": change.after.size,
         "diff": freshness.cap(diff, DIFF_BYTES),
-        "undoable": keeps(session, place.asked, real),
+        "undoable": not forget(session, [real], "edit_file", f"Edit({place.shown})"),
     }
-    if not result["undoable"]:
-        forget(session, real, "edit_file", f"Edit({place.shown})")
     return Outcome("edit_file", f"Edit({place.shown})", result, "", session.task_ref())
 
 
@@ -206,18 +204,20 @@ def remove_file(session: Session, path: str) -> Outcome:
     with session.translating(place.shown):
         seen = _removable(session, place)
         note_names(session, [seen.state])
-        session.ask(ConfirmRequest("remove_file", label, f"remove {place.shown}?"))
+        for_good = "" if keeps(session, place.real) else " for good (contents of sensitive files are not kept)"
+        session.ask(ConfirmRequest("remove_file", label, f"remove {place.shown}{for_good}?"))
         with session.log.hold([place.real]):
             seen = _removable(session, place)
             check_parent(place.real, place.shown, ABSENT)
             change = Change(place.real, seen.state, ABSENT, "delete", data=seen.data)
             written = session.log.write(session.spec("remove_file", "remove", label), [change])
-    moved_to = written.places.get(place.real)
+    forgotten = forget(session, [place.real], "remove_file", label)
     result = {
         "path": place.shown,
-        "moved_to": moved_to,
+        "moved_to": None if forgotten else written.places.get(place.real),
         "version": written.versions[place.real],
         "previous_version": written.previous[place.real],
+        "undoable": not forgotten,
     }
     return Outcome("remove_file", label, result, "", session.task_ref())
 
@@ -276,12 +276,15 @@ def remove_tree(session: Session, path: str) -> Outcome:
             changes = [_goes(session, real) for real in paths]
             note_names(session, [change.before for change in changes])
             written = session.log.write(session.spec("remove_file", "remove", label), changes)
+    forgotten = forget(session, paths, "remove_file", label)
     result = {
         "path": place.shown,
         "removed": len(changes),
         "moved_to": os.path.join(session.settings.store, "temp"),
         "version": written.versions[place.real],
         "previous_version": written.previous[place.real],
+        "undoable": not forgotten,
+        "not_kept": [session.jail.shown(path) for path in forgotten],
     }
     return Outcome("remove_file", label, result, "", session.task_ref())
 
@@ -328,6 +331,7 @@ def move_file(session: Session, path: str, to: str) -> Outcome:
         ]
         written = session.log.write(session.spec("move_file", "move", label), changes)
         _keep_memory(session, known, target.real, written)
+    forget(session, [source.real, target.real], "move_file", label)
     result = {
         "path": source.shown,
         "to": target.shown,

@@ -6,6 +6,8 @@ done they are taken away again, as `purge` does it: the rows stay and say so, th
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from agenvoy.history.changes import Spec
 from agenvoy.history.gc import purge
 from agenvoy.workspace.session import Session
@@ -16,7 +18,14 @@ def keeps(session: Session, *paths: str) -> bool:
     return session.settings.keep_sensitive == "recorded" or not session.settings.is_sensitive(*paths)
 
 
-def forget(session: Session, real: str, tool: str, label: str) -> None:
-    """Take the recorded contents of a path away; raises store_busy, disk_full."""
+def forget(session: Session, paths: Sequence[str], tool: str, label: str) -> list[str]:
+    """Take away what was recorded of those paths whose contents may not stay; gives them.
+
+    Raises:
+        AgenvoyError: store_busy, disk_full.
+    """
     settings = session.settings
-    purge(session.log, Spec(settings.root, settings.actor, tool, "purge", label), [real])
+    found = [path for path in paths if not keeps(session, path)]
+    if found:
+        purge(session.log, Spec(settings.root, settings.actor, tool, "purge", label), found)
+    return found

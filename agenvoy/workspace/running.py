@@ -87,6 +87,14 @@ def _spawn(argv: Sequence[str], environment: Mapping[str, str], cwd: str) -> int
     return status if status >= 0 else 128 - status
 
 
+def _not_kept(session: Session, after: Scanned) -> list[str]:
+    """What this command changed and the store cannot bring back: too large, or sensitive under a strict policy."""
+    lost = {
+        c.path for c in after.changes if c.before.kind in ("file", "link") and not session.vault.has(c.before.hash)
+    }
+    return sorted({*after.tally.too_large, *lost})
+
+
 def _outcome(session: Session, command: Command, status: int, before: Scanned, after: Scanned) -> Outcome:
     shown = session.jail.shown
     result = {
@@ -100,6 +108,6 @@ def _outcome(session: Session, command: Command, status: int, before: Scanned, a
         ],
         "outside": [shown(c.path) for c in before.changes],
         "left_out": dict(after.tally.left_out),
-        "not_kept": [shown(path) for path in after.tally.too_large],
+        "not_kept": [shown(path) for path in _not_kept(session, after)],
     }
     return Outcome("run", f"Run({command.command[:120]})", result, "", session.task_ref())

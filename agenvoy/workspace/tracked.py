@@ -18,6 +18,7 @@ from agenvoy.history.vault import Vault
 from agenvoy.tracking.scan import UNKNOWN, Found, Scan, Tally, renames
 from agenvoy.tracking.snapshot import Snapshot
 from agenvoy.types import ABSENT, State
+from agenvoy.workspace.forgetting import forget, keeps
 from agenvoy.workspace.session import Session
 
 BATCH = 512  # files of a baseline taken in together: what is lost of it by a kill
@@ -60,7 +61,9 @@ def scan(
     """
     try:
         with session.log.locks.beside():
-            return _scan_in(session, command, content, snapshot, progress)
+            done = _scan_in(session, command, content, snapshot, progress)
+        forget(session, [c.path for c in done.changes], "run", "Scan()")
+        return done
     except Raced:
         raise AgenvoyError(
             "store_busy", "files keep changing while the workspace is scanned", "try again in a moment"
@@ -82,7 +85,7 @@ def _scan_in(
     before = _Before(session, workspace)
     changed: list[Found] = []
     for count, batch in enumerate(_batches(run), 1):
-        _keep(session, batch)
+        _keep(session, [f for f in batch if keeps(session, f.path)])
         firsts = [f for f in batch if f.first or (last is None and f.path not in extra)]
         later = [f for f in batch if f not in firsts] if len(firsts) < len(batch) else []
         changed += [replace(f, seen=replace(f.seen, data=None)) for f in later]

@@ -48,6 +48,9 @@ def test_unknown_tools_and_wrong_arguments_are_refused(wire: Wire) -> None:
         (b'["what", "is", "this"]', -32600),
         (b'{"id": 7}', -32600),
         (b"null", -32600),
+        (b'{"jsonrpc":"2.0","id":1.5,"method":"ping"}', -32600),
+        (b'{"jsonrpc":"2.0","id":null,"method":"ping"}', -32600),
+        (b'{"jsonrpc":"2.0","id":{"a":1},"method":"tools/list"}', -32600),
     ],
 )
 def test_what_is_no_message_is_answered_with_an_error(wire: Wire, line: bytes, code: int) -> None:
@@ -123,3 +126,10 @@ def test_a_signal_ends_the_server_cleanly(root: Path, number: signal.Signals) ->
     with Wire(root) as again:
         rows = again.call("list_tasks", {})["result"]["structuredContent"]["rows"]
     assert [row["running"] for row in rows] == [False]
+
+
+def test_a_task_that_is_no_text_is_refused_instead_of_another_one_being_used(wire: Wire, root: Path) -> None:
+    for named in (7, "", ["x"], {"id": "x"}):
+        params = {"name": "edit_file", "arguments": {"path": "f", "content": "x"}, "_meta": {"agenvoy/task": named}}
+        assert refused(wire.ask("tools/call", params)) == "invalid_arguments"
+    assert not (root / "f").exists()

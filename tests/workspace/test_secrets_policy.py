@@ -53,3 +53,28 @@ def test_the_other_files_of_a_task_can_be_taken_back_path_by_path(strict: Servic
     assert caught.value.code == "not_restorable" and ".env" in caught.value.message
     done = strict.restore_file(task_id="current", path="plain").result
     assert [(change["path"], change["outcome"]) for change in done["changes"]] == [("plain", "removed")]
+
+
+def test_removed_and_moved_secrets_are_not_kept_either_and_the_answers_say_so(strict: Service, world: World) -> None:
+    strict.move_file(".env", ".env.old")
+    assert b"first-secret" not in stored(strict)
+    strict.undo()  # a move needs no bytes to be taken back
+    assert (world.root / ".env").read_text() == "KEY=first-secret\n"
+    removed = strict.remove_file(".env").result
+    assert removed["undoable"] is False and removed["moved_to"] is None and b"first-secret" not in stored(strict)
+    (world.root / "d").mkdir()
+    (world.root / "d/.env").write_text("KEY=third-secret\n")
+    (world.root / "d/f.txt").write_text("plain\n")
+    assert strict.remove_tree("d").result["not_kept"] == ["d/.env"] and b"third-secret" not in stored(strict)
+    sound(strict)
+
+
+def test_a_command_that_changes_a_secret_is_recorded_without_its_contents(strict: Service, world: World) -> None:
+    command = ["sh", "-c", "echo KEY=other-secret > .env; echo x > plain"]
+    done = strict.run(command, dict(os.environ), str(world.root)).result
+    assert {row["path"] for row in done["changes"]} == {".env", "plain"} and done["not_kept"] == [".env"]
+    assert b"first-secret" not in stored(strict) and b"\x00KEY=other-secret" not in stored(strict)
+    assert not strict.session.vault.has(strict.session.log.look(str(world.root / ".env")).state.hash)
+    strict.restore_file(task_id="current", path="plain")
+    assert not (world.root / "plain").exists()
+    sound(strict)

@@ -44,5 +44,7 @@ def _summary(result: dict[str, object]) -> list[str]:
             f"{len(changes)} paths changed, recorded in task {result['task_id']}; undo: agenvoy restore --task current"
         )
     if kept:
-        lines.append(f"too large to be kept, so their changes cannot be undone: {', '.join(map(str, kept[:5]))}")
+        more = f" and {len(kept) - 5} more" if len(kept) > 5 else ""
+        named = ", ".join(map(str, kept[:5])) + more
+        lines.append(f"not kept (too large, or sensitive), so their changes cannot be undone: {named}")
     return lines
