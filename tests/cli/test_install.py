@@ -94,6 +94,15 @@ def test_a_toml_file_keeps_everything_else(agenvoy: Agenvoy, root: Path) -> None
     assert path.read_text() == text + "\n# after\n[tail]\nz = 1\n"
 
 
+def test_the_users_own_empty_tables_do_not_keep_it_from_going(agenvoy: Agenvoy, root: Path) -> None:
+    path = root.parent / ".codex/config.toml"
+    path.parent.mkdir()
+    path.write_text('model = "x"\n\n[tui]\n')
+    assert agenvoy("install", "codex").code == 0
+    assert agenvoy("install", "codex", "--uninstall").code == 0
+    assert path.read_text() == 'model = "x"\n\n[tui]\n'
+
+
 @pytest.mark.parametrize("text", ["{", '{"a" 1}', "[]", '{"mcpServers": []}', '{"a": 1} x', "\xff"])
 def test_a_broken_file_is_an_error_and_stays(agenvoy: Agenvoy, root: Path, text: str) -> None:
     path = root.parent / ".cursor" / "mcp.json"

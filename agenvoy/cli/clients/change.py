@@ -57,7 +57,7 @@ def plan(client: Client, path: str, entry: Mapping[str, Any] | None) -> Change:
         first = _first_copy(client, real)
         changed = _put(form, before or "", client, entry) if entry else _take(form, before or "", client, first)
         wanted = _with(old, client, entry)
-        if _meaning(client, changed) != wanted and not (entry is None and _meaning(client, changed) == _pruned(wanted)):
+        if _meaning(client, changed) != wanted and not (entry is None and _meaning(client, changed) == _pruned(wanted, client)):
             raise ValueError("the entry cannot be changed without changing something else")
     except ValueError as error:  # both forms' Broken are ValueErrors
         raise AgenvoyError(
@@ -108,8 +108,9 @@ def _with(old: dict[str, Any], client: Client, entry: Mapping[str, Any] | None) 
     return {**old, table: servers}
 
 
-def _pruned(wanted: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in wanted.items() if value != {}}
+def _pruned(wanted: dict[str, Any], client: Client) -> dict[str, Any]:
+    """Without the table of servers where it is empty; the user's own empty tables stay."""
+    return {key: value for key, value in wanted.items() if key != client.table or value != {}}
 
 
 def _has_comments(text: str) -> bool:
