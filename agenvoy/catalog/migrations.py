@@ -94,12 +94,20 @@ CREATE INDEX adopted_task ON adopted(task);
 
 _GONE = "CREATE TABLE gone (version INTEGER PRIMARY KEY, operation INTEGER NOT NULL)"
 
+_BACKGROUND = """
+CREATE TABLE background (
+  workspace INTEGER NOT NULL, pid INTEGER NOT NULL, started INTEGER NOT NULL, task TEXT NOT NULL,
+  command TEXT NOT NULL, at INTEGER NOT NULL, PRIMARY KEY (workspace, pid, started)
+) WITHOUT ROWID;
+"""
+
 STEPS: tuple[tuple[str, str], ...] = (
     ("001_first", _FIRST),
     ("003_tracking", _TRACKING),
     ("002_extracts", _EXTRACTS),
     ("004_adopted", _ADOPTED),
     ("005_gone", _GONE),
+    ("006_background", _BACKGROUND),
 )
 NAMES = tuple(name for name, _ in STEPS)
 

@@ -22,6 +22,17 @@ class Command:
     at: int
 
 
+@dataclass(frozen=True, slots=True)
+class Background:
+    """A process that a command left running; `started` tells it from a later one of the same number."""
+
+    pid: int
+    started: int
+    task: str
+    command: str
+    at: int
+
+
 def state(c: sqlite3.Connection, workspace: int, path: str) -> State | None:
     """The state that a path had at the last scan; None where it was not there."""
     row = c.execute(
@@ -80,3 +91,26 @@ def open_commands(c: sqlite3.Connection, workspace: int) -> list[Command]:
         "SELECT id, task, actor, command, pid, at FROM commands WHERE workspace = ? ORDER BY id", (workspace,)
     )
     return [Command(*row) for row in rows]
+
+
+def leave_background(c: sqlite3.Connection, workspace: int, found: Iterable[Background]) -> None:
+    """Note processes that a command left running."""
+    c.executemany(
+        "INSERT OR REPLACE INTO background(workspace, pid, started, task, command, at) VALUES (?, ?, ?, ?, ?, ?)",
+        [(workspace, b.pid, b.started, b.task, b.command, b.at) for b in found],
+    )
+
+
+def background(c: sqlite3.Connection, workspace: int) -> list[Background]:
+    """Processes that commands left running and that were not seen to have ended, oldest first."""
+    rows = c.execute(
+        "SELECT pid, started, task, command, at FROM background WHERE workspace = ? ORDER BY at, pid", (workspace,)
+    )
+    return [Background(*row) for row in rows]
+
+
+def end_background(c: sqlite3.Connection, workspace: int, found: Background) -> None:
+    """Forget a process that has ended."""
+    c.execute(
+        "DELETE FROM background WHERE workspace = ? AND pid = ? AND started = ?", (workspace, found.pid, found.started)
+    )

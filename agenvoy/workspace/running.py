@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import os
 import shlex
-import signal
-import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from agenvoy.blobs.files import process_alive
 from agenvoy.catalog import stamps, tasks
 from agenvoy.catalog.stamps import Command
 from agenvoy.errors import AgenvoyError
 from agenvoy.types import Outcome
 from agenvoy.workspace.session import Session
+from agenvoy.workspace.spawning import Ended, Limits, spawn
 from agenvoy.workspace.tracked import Progress, Scanned, scan, settle, told
 
-OWN_FAILURE, NOT_EXECUTABLE, NOT_FOUND = 125, 126, 127  # as env(1) and timeout(1)
-_PASSED_ON = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
+OWN_FAILURE = 125  # as env(1) and timeout(1); what else they say of a command is in `spawning`
 
 
 def run(
@@ -27,15 +26,18 @@ def run(
     cwd: str,
     *,
     baseline: bool = True,
+    limits: Limits = Limits(),
     progress: Progress = lambda entries: None,
 ) -> Outcome:
     """Run a command with the caller's terminal; record what it created, changed, deleted, renamed or re-linked.
 
     Args:
         argv: the command and its arguments; no shell is involved.
-        environment, cwd: what the command gets; `AGENVOY_TASK` is added to the environment.
+        environment, cwd: what the command gets; `AGENVOY_TASK` and `AGENVOY_RUN` (for an `agenvoy run` in it) are added
+            to the environment.
         baseline: keep the contents of files that were never seen before; without it their changes are recorded, but
             cannot be undone.
+        limits: how long the command may take, and how much it may print.
         progress: told how many entries the baseline has taken in.
 
     Raises:
@@ -45,13 +47,14 @@ def run(
         raise AgenvoyError("invalid_arguments", "no command was named", "agenvoy run -- COMMAND ARGUMENTS…")
     session.writable_store()
     settle(session)
-    before = scan(session, content=baseline, progress=progress)
+    outer = _outer(session, environment)
+    before = scan(session, outer, content=baseline, progress=progress)  # so far it was the outer command's doing
     command = _begin(session, argv)
-    status = _spawn(argv, {**environment, "AGENVOY_TASK": command.task}, cwd)
+    own = {"AGENVOY_TASK": command.task, "AGENVOY_RUN": str(command.id)}
+    ended = spawn(argv, {**environment, **own}, cwd, limits)
     after = scan(session, command, snapshot=before.snapshot)
-    with session.catalog.write() as c:
-        stamps.end_command(c, command.id)
-    return _outcome(session, command, status, before, after)
+    _leave(session, command, ended.left)
+    return _outcome(session, command, ended, None if outer else before, after)
 
 
 def _begin(session: Session, argv: Sequence[str]) -> Command:
@@ -68,23 +71,24 @@ def _begin(session: Session, argv: Sequence[str]) -> Command:
     return Command(number, spec.task, spec.actor, shown, os.getpid(), at)
 
 
-def _spawn(argv: Sequence[str], environment: Mapping[str, str], cwd: str) -> int:
-    """The command's exit status as a shell would give it (128 + number where a signal ended it)."""
-    try:
-        child = subprocess.Popen(list(argv), env=dict(environment), cwd=cwd)
-    except FileNotFoundError:
-        return NOT_FOUND
-    except (PermissionError, OSError):
-        return NOT_EXECUTABLE
-    previous = {number: signal.signal(number, lambda n, _: child.send_signal(n)) for number in _PASSED_ON}
-    # The terminal sends its own signals to the whole group: the command decides what they mean, and we wait for it.
-    previous |= {number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGQUIT)}
-    try:
-        status = child.wait()
-    finally:
-        for number, handler in previous.items():
-            signal.signal(number, handler)
-    return status if status >= 0 else 128 - status
+def _outer(session: Session, environment: Mapping[str, str]) -> Command | None:
+    """The command of an `agenvoy run` that this one was started by, if it still goes on in this workspace."""
+    named, workspace = environment.get("AGENVOY_RUN", ""), session.workspace_id()
+    if not named.isdigit() or workspace is None:
+        return None
+    with session.catalog.read() as c:
+        found = [command for command in stamps.open_commands(c, workspace) if command.id == int(named)]
+    return found[0] if found and process_alive(found[0].pid) else None
+
+
+def _leave(session: Session, command: Command, left: Sequence[tuple[int, int]]) -> None:
+    """The command's window is over; what it left running is noted."""
+    at, workspace = session.clock(), session.workspace_id()
+    with session.catalog.write() as c:
+        stamps.end_command(c, command.id)
+        if workspace is not None:
+            found = [stamps.Background(pid, started, command.task, command.command, at) for pid, started in left]
+            stamps.leave_background(c, workspace, found)
 
 
 def _not_kept(session: Session, after: Scanned) -> list[str]:
@@ -95,18 +99,21 @@ def _not_kept(session: Session, after: Scanned) -> list[str]:
     return sorted({*after.tally.too_large, *lost})
 
 
-def _outcome(session: Session, command: Command, status: int, before: Scanned, after: Scanned) -> Outcome:
+def _outcome(session: Session, command: Command, ended: Ended, before: Scanned | None, after: Scanned) -> Outcome:
     shown = session.jail.shown
     result = {
         "command": command.command,
-        "status": status,
+        "status": ended.status,
+        "timed_out": ended.timed_out,
+        "output_dropped": ended.dropped,
+        "background": [pid for pid, _ in ended.left],
         "operation": after.operation,
         "task_id": command.task,
         "changes": [
             {"path": shown(c.path), "change": "moved" if c.action == "move" else told(c.before, c.after)}
             for c in after.changes
         ],
-        "outside": [shown(c.path) for c in before.changes],
+        "outside": [shown(c.path) for c in before.changes] if before is not None else [],
         "left_out": dict(after.tally.left_out),
         "not_kept": [shown(path) for path in _not_kept(session, after)],
     }

@@ -20,6 +20,7 @@ from agenvoy.tracking.snapshot import Snapshot
 from agenvoy.types import ABSENT, State
 from agenvoy.workspace.forgetting import forget, keeps
 from agenvoy.workspace.session import Session
+from agenvoy.workspace.spawning import is_running
 
 BATCH = 512  # files of a baseline taken in together: what is lost of it by a kill
 
@@ -183,7 +184,8 @@ def _record(
         if not fresh:
             return None, []
         changes = _changes(fresh, command, snapshot)
-        written = session.log.record_only(_spec(session, command, len(changes)), changes)
+        background = [] if command is not None else _background(session, before.workspace)
+        written = session.log.record_only(_spec(session, command, len(changes), background), changes)
     return (written.operation if written else None), changes
 
 
@@ -207,10 +209,24 @@ def _changes(fresh: list[tuple[Found, State]], command: Command | None, snapshot
     return found
 
 
-def _spec(session: Session, command: Command | None, count: int) -> Spec:
+def _background(session: Session, workspace: int) -> list[stamps.Background]:
+    """Processes of earlier commands that may have made these changes; those that have ended do so no longer."""
+    with session.catalog.read() as c:
+        found = stamps.background(c, workspace)
+    ended = [one for one in found if not is_running(one.pid, one.started)]
+    if ended:
+        with session.catalog.write(sync=False) as c:
+            for one in ended:
+                stamps.end_background(c, workspace, one)
+    return found
+
+
+def _spec(session: Session, command: Command | None, count: int, background: list[stamps.Background]) -> Spec:
     root = session.settings.root
     if command is None:
-        return Spec(root, "", "", "external", f"Outside({count} paths)")
+        names = list(dict.fromkeys(one.command[:60] for one in background))
+        while_ = f"; {', '.join(names[:2])} ran in the background" if names else ""
+        return Spec(root, "", "", "external", f"Outside({count} paths{while_})")
     return Spec(root, command.actor, "run", "run", f"Run({command.command[:120]})", command.task)
 
 

@@ -57,7 +57,8 @@ def plan(client: Client, path: str, entry: Mapping[str, Any] | None) -> Change:
         first = _first_copy(client, real)
         changed = _put(form, before or "", client, entry) if entry else _take(form, before or "", client, first)
         wanted = _with(old, client, entry)
-        if _meaning(client, changed) != wanted and not (entry is None and _meaning(client, changed) == _pruned(wanted, client)):
+        meant = [wanted] if entry else [wanted, _pruned(wanted, client)]
+        if _meaning(client, changed) not in meant:
             raise ValueError("the entry cannot be changed without changing something else")
     except ValueError as error:  # both forms' Broken are ValueErrors
         raise AgenvoyError(
