@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Iterator
 from typing import Any
 
 from agenvoy.errors import AgenvoyError
+from agenvoy.search.literals import required, whole_literal
 
 MAX_PROGRAM = 64 * 1024 * 1024  # bytes that RE2 may use for one pattern (its own default is 8 MiB)
 
@@ -26,10 +26,7 @@ _UNSUPPORTED = (
     (r"\\Z", "anchor ({found})", "use \\z for the end of the text, $ for the end of a line"),
     (r"\\[GKRXhHN]", "escape ({found})", "spell the characters out, such as [ \\t] for \\h"),
 )
-_TOKEN = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\((?:[^()\\]|\\.)*\)|.", re.DOTALL)
 _ONE_LINE = re.compile(r"(?:[^\W_]|[ _<>\"'=:;,/@#%&~`!|)*+{}^$?-]|\((?!\?)|\\[wdbB.()\[\]{}*+?^$|\\])*", re.ASCII)
-_PLAIN = frozenset(" _-<>\"'=:;,/@#%&~`!")
-_NUMERIC = re.compile(r"\\[xpPC0-9]")
 
 
 class Matcher:
@@ -41,6 +38,9 @@ class Matcher:
             nothing in the pattern can match a line feed: then line by line gives the same, and is quicker.
         case_sensitive: whether case counts.
 
+    `literals` are texts of which every match holds at least one (empty: none is known), `plain` is the text itself
+    where the pattern matches nothing else.
+
     Raises:
         AgenvoyError: invalid_pattern, naming the construct and what RE2 offers instead.
     """
@@ -48,11 +48,17 @@ class Matcher:
     def __init__(self, pattern: str, *, multiline: bool = False, case_sensitive: bool = True) -> None:
         self.pattern = pattern
         self.multiline = multiline = multiline and not _ONE_LINE.fullmatch(pattern)
-        self.literal = _required_literal(pattern) if case_sensitive else b""
+        self.case_sensitive = case_sensitive
+        self.literals = required(pattern) if case_sensitive else ()
+        plain = whole_literal(pattern) if case_sensitive else None
+        self.plain = None if plain is None else plain.encode("ascii")
         self._regexp = _compile(pattern, multiline, case_sensitive)
 
     def find(self, data: Any, start: int = 0, end: int | None = None) -> tuple[int, int] | None:
         """The first match at or behind `start` and before `end` (what lies outside is still context for `^ $ \\b`)."""
+        if self.plain is not None:
+            at = data.find(self.plain, start, len(data) if end is None else end)
+            return None if at < 0 else (at, at + len(self.plain))
         found = self._regexp.search(data, start, end)
         return found.span() if found is not None else None
 
@@ -99,24 +105,3 @@ def _outside_escapes(construct: str, pattern: str) -> Iterator[str]:
     """Where a construct stands in the pattern, not as part of an escaped backslash or inside a set."""
     token = re.compile(rf"({construct})|\\.|\[\^?\]?(?:\\.|\[:\w+:\]|[^\]\\])*\]|.", re.DOTALL)
     return (m[1] for m in token.finditer(pattern) if m[1])
-
-
-@functools.lru_cache(maxsize=64)
-def _required_literal(pattern: str) -> bytes:
-    """ASCII bytes that every match holds, or nothing where none can be told.
-
-    With them most files of another encoding need not be decoded: in every encoding but UTF-16 and its like, ASCII
-    characters stand as themselves.
-    """
-    if "|" in pattern or "(?" in pattern:
-        return b""
-    best, run = "", ""
-    for m in _TOKEN.finditer(pattern):
-        token = m[0]
-        if token.isascii() and (token.isalnum() or token in _PLAIN):
-            run += token
-            continue
-        best, run = max(best, run[:-1] if token in ("*", "?", "{") else run, key=len), ""
-        if token in ("(", "{", "[") or _NUMERIC.match(token):  # nested groups, counts, escapes with operands: no guess
-            return best.encode()
-    return max(best, run, key=len).encode()

@@ -60,7 +60,7 @@ class Limits:
     seconds: float
 
 
-class _Worker:
+class Worker:
     """One process."""
 
     def __init__(self, limits: Limits) -> None:
@@ -120,7 +120,7 @@ class Pool:
         self.limits = limits
         self.idle_s = idle_s
         self._alarm: threading.Timer | None = None
-        self._idle: list[_Worker] = []
+        self._idle: list[Worker] = []
         self._lock = threading.Lock()
         self._places = threading.BoundedSemaphore(most)
         self._owner = os.getpid()
@@ -169,18 +169,18 @@ class Pool:
                 self._give_back(worker, keep)
         return _told(answer), blob
 
-    def _handed(self, job: dict[str, Any], fd: int) -> _Worker:
+    def _handed(self, job: dict[str, Any], fd: int) -> Worker:
         """A worker that has taken the job; one that died while it rested (killed by the system) is replaced."""
         worker = self._take()
         try:
             send(worker.sock, job, fd=fd)
         except OSError:
             worker.end()
-            worker = _Worker(self.limits)
+            worker = Worker(self.limits)
             send(worker.sock, job, fd=fd)
         return worker
 
-    def _take(self) -> _Worker:
+    def _take(self) -> Worker:
         with self._lock:
             if self._owner != os.getpid():  # after a fork the workers are the other process's
                 self._idle, self._owner, self._alarm = [], os.getpid(), None
@@ -189,9 +189,9 @@ class Pool:
                 if worker.process.poll() is None:
                     return worker
                 worker.end()
-        return _Worker(self.limits)
+        return Worker(self.limits)
 
-    def _give_back(self, worker: _Worker, keep: bool) -> None:
+    def _give_back(self, worker: Worker, keep: bool) -> None:
         if keep:
             with self._lock:
                 worker.rested = time.monotonic()
@@ -236,7 +236,7 @@ class Pool:
 
 
 def _wait(
-    worker: _Worker, allowed: Limits, tell: Tell | None, renew: bool, check: Callable[[], None] | None
+    worker: Worker, allowed: Limits, tell: Tell | None, renew: bool, check: Callable[[], None] | None
 ) -> tuple[dict[str, Any], bytes]:
     """The answer; kills a worker that takes too long or too much."""
     deadline = time.monotonic() + allowed.seconds

@@ -15,8 +15,9 @@ from agenvoy.errors import AgenvoyError, from_os_error
 from agenvoy.search.matcher import Matcher
 from agenvoy.search.pages import Page
 from agenvoy.workspace import watch
-from agenvoy.workspace.grep import Ask, Options, search_files
+from agenvoy.workspace.grep import search_files
 from agenvoy.workspace.listing import Listing, with_names
+from agenvoy.workspace.looking import Ask, Options
 from agenvoy.workspace.sources import Units
 
 MAX_CONTEXT = 1000  # rows; more is a reading, for which there is read_files
@@ -75,7 +76,10 @@ def find_files(
         asks = _asks(places, queries, multiline, case_sensitive)
         rules = with_names(rules, [a.glob for a in asks])
         crossing = any(a.matcher.multiline for a in asks)
-        options = Options(output, crossing, context, rules, Page(offset, limit), expired, units if documents else None)
+        options = Options(
+            output, crossing, context, rules, Page(offset, limit), expired, units if documents else None,
+            left=lambda: end - now(),
+        )  # fmt: skip
         return search_files(jail, asks, options)
     if mode == "glob":
         return Listing(jail, rules).glob(

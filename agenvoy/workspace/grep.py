@@ -4,52 +4,22 @@ from __future__ import annotations
 
 import os
 import stat
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from agenvoy.disk.glob import Glob
-from agenvoy.disk.jail import Jail, Place, inside
+from agenvoy.disk.jail import Jail, Place
 from agenvoy.disk.names import spell
-from agenvoy.disk.walk import OutOfTime, Rules, Walk
+from agenvoy.disk.walk import OutOfTime, Walk
 from agenvoy.errors import AgenvoyError
 from agenvoy.search.matcher import Matcher
-from agenvoy.search.pages import Page
-from agenvoy.search.searcher import Found, Wanted, search
+from agenvoy.search.searcher import Wanted
 from agenvoy.workspace import watch
+from agenvoy.workspace.looking import Ask, Options, look
 from agenvoy.workspace.secrets import Secrets
-from agenvoy.workspace.sources import WHOLE, NotText, Opener, Units, by_unit, document, pieces
-
-_DOCUMENTS = frozenset(["pdf", "docx", "pptx", "xlsx", "odt", "ods", "odp"])
-_REASONS = {"binary_file": "binary", "too_large": "document_too_large"}  # as `skipped` counts them
-_TOLD = (".csv", ".tsv", ".ipynb", ".rtf")  # text, but searched as their readers show it where documents are
-
-
-@dataclass(frozen=True, slots=True)
-class Ask:
-    """One query of a search: where, for what, in which files."""
-
-    place: Place
-    matcher: Matcher
-    glob: Glob | None
-
-
-@dataclass(slots=True)
-class Options:
-    """How a search goes; the members are those of find_files.
-
-    `expired` tells that `timeout_s` is over, `units` reads documents (None: they are not searched).
-    """
-
-    output: str
-    multiline: bool
-    context: int
-    rules: Rules
-    page: Page
-    expired: Callable[[], bool]
-    units: Units | None = None
-    skipped: Counter[str] = field(default_factory=Counter)
+from agenvoy.workspace.sources import NotText, Opener
+from agenvoy.workspace.sweep import Sweep, order_below
 
 
 def search_files(jail: Jail, asks: Sequence[Ask], options: Options) -> dict[str, Any]:
@@ -60,20 +30,7 @@ def search_files(jail: Jail, asks: Sequence[Ask], options: Options) -> dict[str,
         searched (wholly) where the time ran out. Then `total` counts what was found so far, and `next_offset` goes on
         behind the rows given: the same call with a larger `timeout_s` finds the same rows first.
     """
-    secrets = Secrets(jail, options.expired)
-    rows: list[dict[str, Any]] = []
-    stopped: str | None = None
-    try:
-        files = _candidates(jail, asks, options, secrets)
-    except OutOfTime:  # part of the files would come out of order, so none is searched
-        files, stopped = {}, asks[0].place.real
-    progress = watch.current().progress
-    with Opener(jail) as opener:
-        for number, path in enumerate(sorted(files, key=lambda p: os.fsencode(_order(jail, p)))):
-            progress(number, len(files), "files searched")
-            if options.expired() or not _search_one(jail, path, files[path], options, opener, secrets, rows):
-                stopped = path
-                break
+    rows, stopped = (_swept if _sweepable(jail, asks, options) else _one_by_one)(jail, asks, options)
     page = options.page
     result: dict[str, Any] = {
         "rows": rows,
@@ -89,9 +46,73 @@ def search_files(jail: Jail, asks: Sequence[Ask], options: Options) -> dict[str,
     return result
 
 
-def _order(jail: Jail, path: str) -> str:
-    root = jail.settings.root
-    return path[len(root) + 1 :] if inside(path, root) else path
+Rows = list[dict[str, Any]]
+
+
+def _sweepable(jail: Jail, asks: Sequence[Ask], options: Options) -> bool:
+    """Whether the search is one of a folder for text: the usual one, for which there is a quick way."""
+    place = asks[0].place
+    if options.units is not None or any(ask.place.real != place.real for ask in asks):
+        return False
+    if ".git" in place.real.split("/") or not stat.S_ISDIR(os.lstat(place.real).st_mode):
+        return False
+    return not any(named_outright(jail, place, ask.glob) for ask in asks)
+
+
+def _swept(jail: Jail, asks: Sequence[Ask], options: Options) -> tuple[Rows, str | None]:
+    """All files of a folder; the rows of the page, and the path where the time ran out."""
+    order = order_below(jail.settings.root)
+    progress = watch.current().progress
+    hits, stopped = Sweep(
+        jail,
+        asks,
+        options,
+        names_of(ask.glob for ask in asks),
+        order,
+        lambda done: progress(done, None, "folders searched"),
+    ).run()
+    rows: Rows = []
+    page = options.page
+    if options.output != "content":
+        shown = hits[page.offset : page.offset + page.limit]
+        rows = [{"path": jail.shown(path), "count": count, "lines": lines} for path, count, lines in shown]
+        page.seen = len(hits)
+        return rows, stopped
+    secrets = Secrets(jail, options.expired)
+    with Opener(jail) as opener:
+        for path, count, _ in hits:
+            if page.seen + count <= page.offset or page.seen >= page.offset + page.limit:
+                page.seen += count
+            else:
+                late = replace(options, expired=lambda: False)  # it was searched in time, and is only looked up
+                _search_one(jail, path, _wanting(asks, path), late, opener, secrets, rows)
+        if stopped is not None and not os.path.isdir(stopped):
+            _search_one(jail, stopped, _wanting(asks, stopped), options, opener, secrets, rows)
+    return rows, stopped
+
+
+def _wanting(asks: Sequence[Ask], path: str) -> list[Matcher]:
+    """The patterns that are meant for a file below the folder of the queries."""
+    relative = path[len(asks[0].place.real.rstrip("/")) + 1 :]
+    return list(dict.fromkeys(a.matcher for a in asks if a.glob is None or a.glob.matches(relative)))
+
+
+def _one_by_one(jail: Jail, asks: Sequence[Ask], options: Options) -> tuple[Rows, str | None]:
+    """The files of several folders, files named outright, and documents; what `_swept` gives."""
+    secrets = Secrets(jail, options.expired)
+    rows: Rows = []
+    try:
+        files = _candidates(jail, asks, options, secrets)
+    except OutOfTime:  # part of the files would come out of order, so none is searched
+        return rows, asks[0].place.real
+    progress = watch.current().progress
+    order = order_below(jail.settings.root)
+    with Opener(jail) as opener:
+        for number, path in enumerate(sorted(files, key=order)):
+            progress(number, len(files), "files searched")
+            if options.expired() or not _search_one(jail, path, files[path], options, opener, secrets, rows):
+                return rows, path
+    return rows, None
 
 
 def _search_one(
@@ -101,14 +122,14 @@ def _search_one(
     options: Options,
     opener: Opener,
     secrets: Secrets,
-    rows: list[dict[str, Any]],
+    rows: Rows,
 ) -> bool:
     """Search one file and add its rows; whether it was searched to its end."""
     page = options.page
     content = options.output == "content"
     wanted = page.wanted(options.context) if content else Wanted()
     try:
-        found = _look(path, jail.shown(path), matchers, wanted, options, opener, secrets)
+        found = look(path, jail.shown(path), matchers, wanted, options, opener, secrets)
     except NotText as why:
         options.skipped[str(why)] += 1
         return True
@@ -126,45 +147,6 @@ def _search_one(
             rows.append({"path": jail.shown(path), "count": found.count, "lines": found.lines, **unit})
         page.seen += 1
     return found.complete
-
-
-def _look(
-    path: str, shown: str, matchers: list[Matcher], wanted: Wanted, options: Options, opener: Opener, secrets: Secrets
-) -> Found:
-    """What one file holds; raises NotText or OSError where it cannot be searched."""
-    fd = opener.open(path)
-    try:
-        status = os.fstat(fd)
-        if not stat.S_ISREG(status.st_mode):
-            raise NotText("special")
-        if secrets.linked(status):
-            raise NotText("sensitive")
-        if options.units is not None and path.lower().endswith(_TOLD) and status.st_size <= WHOLE:
-            return _look_into(fd, shown, matchers, wanted, options)
-        literals = tuple(m.literal for m in matchers)
-        text = pieces(fd, status.st_size, literals if all(literals) else (), options.multiline)
-        return search(text, matchers, wanted, options.expired)
-    except NotText as why:
-        if str(why) != "binary" or (options.units is None and path.rpartition(".")[2].lower() not in _DOCUMENTS):
-            raise
-        return _look_into(fd, shown, matchers, wanted, options)
-    finally:
-        os.close(fd)
-
-
-def _look_into(fd: int, shown: str, matchers: list[Matcher], wanted: Wanted, options: Options) -> Found:
-    """What one document holds, through its reader; a refusal of the reader is the reason why it is not searched."""
-    if options.units is None:
-        raise NotText("document") from None
-    os.lseek(fd, 0, os.SEEK_SET)
-    try:
-        unit, pairs = options.units(fd, shown, options.expired)
-        piece, numbers = document(pairs)
-    except AgenvoyError as error:
-        raise NotText(_REASONS.get(error.code, error.code)) from error
-    except OutOfTime:
-        return Found(complete=False)
-    return by_unit(search([piece], matchers, wanted, options.expired), numbers, unit)
 
 
 def _candidates(jail: Jail, asks: Sequence[Ask], options: Options, secrets: Secrets) -> dict[str, list[Matcher]]:
@@ -233,3 +215,8 @@ def named_outright(jail: Jail, place: Place, glob: Glob | None, *, follow: bool 
     except (AgenvoyError, OSError):  # absent or out of bounds: nothing is named, the walk says what there is
         return None
     return found.real if stat.S_ISREG(mode) or stat.S_ISLNK(mode) else None
+
+
+def names_of(globs: Iterable[Glob | None]) -> list[str]:
+    """The bare file names that are patterns by themselves: such files are kept though hidden or ignored."""
+    return [g.literal for g in globs if g is not None and g.literal and "/" not in g.literal]

@@ -13,15 +13,14 @@ from typing import Any
 from agenvoy.disk.glob import Glob
 from agenvoy.disk.jail import Jail, Place
 from agenvoy.disk.walk import Entry, OutOfTime, Rules, Walk
-from agenvoy.workspace.grep import named_outright
+from agenvoy.workspace.grep import named_outright, names_of
 
 ROW_COST = 64  # bytes that a row of list or glob takes beside its path: size, time, marks
 
 
 def with_names(rules: Rules, globs: Iterable[Glob | None]) -> Rules:
     """The rules, but files whose bare name is a pattern without wildcards are kept though hidden or ignored."""
-    names = frozenset(g.literal for g in globs if g is not None and g.literal and "/" not in g.literal)
-    return replace(rules, named=names.__contains__)
+    return replace(rules, named=frozenset(names_of(globs)).__contains__)
 
 
 class Listing:
@@ -56,7 +55,7 @@ class Listing:
 
     def _walk(self, place: Place, rules: Rules) -> Iterator[Entry]:
         if self._is_file(place):
-            yield Entry(place.real, "file", 0)
+            yield Entry(place.real, "file")
             return
         walk = Walk(place.real, rules)
         try:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import fnmatch
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
+from agenvoy.disk.ignores import triggers
 from agenvoy.disk.jail import Jail
 from agenvoy.disk.walk import OutOfTime, Rules, Walk
 
@@ -19,11 +20,20 @@ class Secrets:
         self._expired = expired
         rules = "|".join(fnmatch.translate(p.casefold()) for p in jail.settings.sensitive)
         self._maybe = re.compile(rules or r"(?!)").match
+        self._triggers = triggers(p.casefold() for p in jail.settings.sensitive)
         self._inodes: set[tuple[int, int]] | None = None
 
     def named(self, path: str) -> bool:
         """Whether the file's own name is a sensitive one."""
         return self._maybe(os.path.basename(path).casefold()) is not None and self._jail.settings.is_sensitive(path)
+
+    def among(self, names: Sequence[str]) -> set[str]:
+        """Those of a folder's file names that are sensitive; a few looks for all of them together."""
+        folded = [name.casefold() for name in names]
+        maybe = set(self._triggers.pick(folded))
+        if not maybe:
+            return set()
+        return {n for n, f in zip(names, folded, strict=True) if f in maybe and self._jail.settings.is_sensitive(n)}
 
     def linked(self, status: os.stat_result) -> bool:
         """Whether a file has another name that is sensitive.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import mmap
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 
@@ -16,9 +16,10 @@ from agenvoy.search.searcher import Found, Piece
 BLOCK = 8 * 1024 * 1024  # bytes read at once; a smaller file is one piece
 OVERLAP = 64 * 1024  # bytes of a row longer than a block that are searched twice: a longer match may be missed there
 WHOLE = 64 * 1024 * 1024  # bytes; the largest file that a multi-line search copies, larger ones are mapped
-_HEAD = 65536  # bytes by which `textual` judges
+HEAD = 65536  # bytes by which `textual` judges
 _NUL_WINDOW = 8192  # contract: a NUL in the first 8 KiB means binary
-_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_EBCDIC = 256  # bytes by which a text in EBCDIC would have shown a letter or digit
+FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF8)
 
 
@@ -40,8 +41,9 @@ def pieces(fd: int, size: int, literals: tuple[bytes, ...], multiline: bool) -> 
         OSError: it cannot be read.
     """
     if size <= BLOCK:
-        return iter(_small(_read(fd, size, _looks_binary), literals))
-    form = textual.sniff(os.pread(fd, _HEAD, 0), False)
+        data = _read(fd, size, _looks_binary)
+        return iter([] if literals and lacks(data, literals) else [Piece(text_of(data))])
+    form = textual.sniff(os.pread(fd, HEAD, 0), False)
     if form is None:
         raise NotText("binary")
     if not multiline:
@@ -77,15 +79,10 @@ def by_unit(found: Found, numbers: list[int], unit: str) -> Found:
 
 def _read(fd: int, size: int, stop: Callable[[bytes], bool] = lambda head: False) -> bytes:
     """At most `size` bytes from the start; less where the file was cut meanwhile or `stop` says so of its head."""
-    data = os.read(fd, min(size, _HEAD))
-    if size <= _HEAD or stop(data):
+    data = os.read(fd, min(size, HEAD))
+    if size <= HEAD or stop(data):
         return data
-    parts = [data]
-    missing = size - len(data)
-    while missing > 0 and (more := os.read(fd, missing)):
-        parts.append(more)
-        missing -= len(more)
-    return b"".join(parts)
+    return rest_of(fd, data, size)
 
 
 def _looks_binary(head: bytes) -> bool:
@@ -93,23 +90,47 @@ def _looks_binary(head: bytes) -> bool:
     return head.find(b"\0", 0, _NUL_WINDOW) >= 0 and textual.sniff(head, False) is None
 
 
-def _small(data: bytes, literals: tuple[bytes, ...]) -> list[Piece]:
+def lacks(data: bytes, literals: Sequence[bytes]) -> bool:
+    """Whether a small file needs no decoding, because no text of it could hold any of the literals, nor is it binary.
+
+    Without a NUL there is no ASCII character in UTF-16 or UTF-32. EBCDIC, which `textual` may tell by its letters, has
+    none below 0x80; every other encoding writes ASCII as itself.
+
+    Args:
+        data: the whole file.
+        literals: ASCII bytes.
+    """
+    for literal in literals:
+        if literal in data:
+            return False
+    return data.find(b"\0") < 0 and not data.startswith(b"%PDF-") and (data[:_EBCDIC].isascii() or _is_utf8(data))
+
+
+def text_of(data: bytes) -> bytes:
+    """A whole small file as UTF-8, rows ended by LF.
+
+    Raises:
+        NotText: binary.
+    """
     if data.find(b"\0", 0, _NUL_WINDOW) >= 0 or data.startswith(_MARKS):
         data = _decoded(data)
     elif data.startswith(b"%PDF-"):  # may well be without NUL
         raise NotText("binary")
-    elif literals and not any(literal in data for literal in literals):
-        return []
-    elif not data.isascii():
-        try:
-            data.decode("utf-8")
-        except UnicodeDecodeError:
-            data = _decoded(data)
-    return [Piece(_rows_by_lf(data))]
+    elif not data.isascii() and not _is_utf8(data):
+        data = _decoded(data)
+    return _rows_by_lf(data)
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _decoded(data: bytes) -> bytes:
-    form = textual.sniff(data[:_HEAD], len(data) <= _HEAD)
+    form = textual.sniff(data[:HEAD], len(data) <= HEAD)
     if form is None:
         raise NotText("binary")
     return textual.to_utf8(data, form)
@@ -148,6 +169,65 @@ def _streamed(fd: int, form: textual.TextForm) -> Iterator[Piece]:
         yield Piece(carry, open_start=begun)
 
 
+def rest_of(fd: int, head: bytes, size: int) -> bytes:
+    """The whole of a file whose first bytes have been read; at most `size` bytes."""
+    parts, missing = [head], size - len(head)
+    while missing > 0 and (more := os.read(fd, missing)):
+        parts.append(more)
+        missing -= len(more)
+    return b"".join(parts)
+
+
+_DEEPEST = 64  # folders that are kept open on the way to one
+_PASS = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_LIST = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+class Chain:
+    """Opens folders for listing without following a link anywhere.
+
+    The folders on the way stay open, so that the next folder, most often a neighbour, costs one call.
+
+    Args:
+        root: the allowed root; the chain begins there.
+    """
+
+    def __init__(self, root: str) -> None:
+        self._root = root
+        self._open: list[tuple[str, int]] = []
+
+    def open(self, folder: str) -> int:
+        """A descriptor of a folder below the root, which stays the chain's.
+
+        Raises:
+            OSError: it cannot be opened, also where a link has come into its way.
+        """
+        while self._open and not inside(folder, self._open[-1][0]):
+            os.close(self._open.pop()[1])
+        if not self._open:
+            flags = (_LIST if folder == self._root else _PASS) & ~os.O_NOFOLLOW
+            self._open.append((self._root, os.open(self._root, flags)))
+        here, fd = self._open[-1]
+        if folder == here:  # it may have been opened on the way only, or been listed before
+            self._open[-1] = (here, os.open(".", _LIST, dir_fd=fd))
+            os.close(fd)
+            return self._open[-1][1]
+        parts = folder[len(here.rstrip("/")) + 1 :].split("/")
+        for left, part in zip(reversed(range(len(parts))), parts, strict=True):
+            below = os.open(part, _PASS if left else _LIST, dir_fd=fd)
+            here = f"{here.rstrip('/')}/{part}"
+            if len(self._open) >= _DEEPEST:
+                os.close(self._open.pop()[1])
+            self._open.append((here, below))
+            fd = below
+        return fd
+
+    def close(self) -> None:
+        """Close all."""
+        while self._open:
+            os.close(self._open.pop()[1])
+
+
 class Opener:
     """Opens files without following a link anywhere; the folder of the last one is kept open for the next."""
 
@@ -161,7 +241,12 @@ class Opener:
         return self
 
     def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close what is open."""
         self._stack.close()
+        self._folder = None
 
     def open(self, path: str) -> int:
         """A descriptor of a file. Raises OSError, also where a link has come into its way since it was listed."""
@@ -172,4 +257,4 @@ class Opener:
             root = next(r for r in self._roots if inside(path, r))
             self._fd = self._stack.enter_context(open_folder(folder, root))
             self._folder = folder
-        return os.open(os.path.basename(path), _FLAGS, dir_fd=self._fd)
+        return os.open(os.path.basename(path), FLAGS, dir_fd=self._fd)

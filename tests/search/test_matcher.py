@@ -69,14 +69,23 @@ def test_a_pattern_that_makes_backtracking_engines_hang_ends_at_once() -> None:
 
 
 @pytest.mark.parametrize(
-    ("pattern", "literal"),
+    ("pattern", "literals"),
     [
-        ("foo.bar", b"foo"), ("ab*cde", b"cde"), (r"\x41bcd", b""), ("a|bcd", b""), ("(?i)abc", b""), ("x{0}yz", b""),
-        ("ab?", b"a"), (r"\d+needle", b"needle"), ("a(b)?cde", b"cde"), ("é", b""), (r"\Qab", b"ab"),
+        ("foo.bar", b"foo"), ("ab*cde", b"cde"), (r"\x41bcd", b""), ("a|bcd", b"a bcd"), ("(?i)abc", b""), ("a{", b""),
+        ("ab?", b"a"), (r"\d+needle", b"needle"), ("a(b)?cde", b"cde"), ("é", b""), (r"\Qab", b""), ("(a|b)cd", b"cd"),
+        ("x{0}yz", b"yz"), ("(fo|ba)", b"ba fo"), ("fo|", b""), (r"a\.b", b"a.b"), ("(?:ab)+c", b"ab"),
+        ("[[:alpha:]]ab", b""),
     ],
 )  # fmt: skip
-def test_the_required_literal_is_told_carefully(pattern: str, literal: bytes) -> None:
-    assert Matcher(pattern).literal == literal
+def test_the_required_literals_are_told_carefully(pattern: str, literals: bytes) -> None:
+    assert Matcher(pattern).literals == tuple(literals.split())
+
+
+@pytest.mark.parametrize(
+    ("pattern", "plain"), [("a.b", None), (r"a\.b", b"a.b"), ("^a", None), ("a|b", None), ("a+", None)]
+)
+def test_a_pattern_that_is_one_text_is_known_as_such(pattern: str, plain: bytes | None) -> None:
+    assert Matcher(pattern).plain == plain
 
 
 @given(st.text("ab\n.^$|()*+?[]\\swdW", max_size=8), st.text("ab\n ", max_size=12))
@@ -90,11 +99,14 @@ def test_a_pattern_that_is_taken_line_by_line_matches_as_across_lines(pattern: s
     assert taken.find(text.encode()) == crossing.find(text.encode())
 
 
-@given(st.text("ab.*?+(){}[]\\d1xQE-", max_size=12), st.text("abdx1\\A- ", max_size=30))
-def test_every_match_holds_the_required_literal(pattern: str, text: str) -> None:
+@given(st.text("ab.*?+(){}[]|^$\\d1xQE-", max_size=12), st.text("abdx1\\A- ", max_size=30))
+def test_every_match_holds_a_required_literal(pattern: str, text: str) -> None:
     try:
         matcher = Matcher(pattern)
+        by_pattern = Matcher(f"(?:{pattern})|\\b\\B")  # the same, but never taken for a plain text
     except AgenvoyError:
         return
-    if matcher.find(text.encode()):
-        assert matcher.literal in text.encode()
+    found = matcher.find(text.encode())
+    assert found == by_pattern.find(text.encode())
+    if found and matcher.literals:
+        assert any(literal in text.encode() for literal in matcher.literals)

@@ -201,13 +201,13 @@ def test_context_counts_neither_for_offset_nor_for_limit(root: Path) -> None:
 
 
 def test_a_search_without_time_says_where_it_stopped_and_skips_nothing(root: Path) -> None:
-    make(root, {f"{i:02d}": "hit\n" for i in range(20)})
+    make(root, {f"{i:03d}": "hit\n" for i in range(600)})
     ticks = itertools.count()
-    result = search(root, "hit", now=lambda: float(next(ticks)), timeout_s=12)
+    result = search(root, "hit", now=lambda: float(next(ticks)), timeout_s=12, limit=1000)
     assert not result["complete"]
-    assert 0 < len(result["rows"]) < 20
+    assert 0 < len(result["rows"]) < 600
     assert result["next_offset"] == len(result["rows"])
-    assert result["stopped_at"] == f"{len(result['rows']):02d}"
+    assert result["stopped_at"] == f"{len(result['rows']):03d}"
     assert paths(search(root, "hit", offset=result["next_offset"]))[0] == result["stopped_at"]
     assert "timeout_s" in find_text(result, {})
 
@@ -319,8 +319,8 @@ def test_a_link_that_came_into_the_way_is_not_followed(root: Path) -> None:
     make(root, {"d/f": "hit\n"})
     ticks = itertools.count()
 
-    def swap() -> float:  # the clock is looked at between the walk and the opening
-        if next(ticks) == 1 and not (root / "d").is_symlink():
+    def swap() -> float:  # the clock is looked at between the listing of the root and the opening of the folder
+        if next(ticks) == 3 and not (root / "d").is_symlink():
             (root / "d").rename(root / "gone")
             (root / "d").symlink_to(root.parent / "outside")
         return 0.0
