@@ -30,6 +30,7 @@ class Settings:
         within: real paths that what is allowed is narrowed to (an MCP client's roots); None: not narrowed.
         home: agenvoy's home; the store is `<home>/.store`.
         user_home: what `~` means.
+        config_home: `$XDG_CONFIG_HOME`, where git's settings may lie; empty: `~/.config`.
         actor: who is calling.
         task: id (or unique prefix) of the task that calls belong to; None: the running one of workspace and actor.
         assume_yes: confirmations are answered beforehand, but for sensitive reads.
@@ -85,6 +86,7 @@ class Settings:
     decision_model: str = ""
     decision_url: str = ""
     decision_key: str = field(default="", repr=False)
+    config_home: str = ""
 
     @property
     def store(self) -> str:
@@ -159,7 +161,7 @@ def load(
     Args:
         env: an environment; `AGENVOY_ROOT`, `_HOME`, `_ALLOW` (separated as PATH is), `_ACTOR`, `_TASK`,
             `_SUBAGENT`, `_BUSY_S`, `_OUTPUT_DIR`, `_AUDIO_MODEL`, `_AUDIO_DEVICE`, `_AUDIO_COMPUTE_TYPE`,
-            `_DECISION_MODEL`, `_DECISION_URL`, `_DECISION_KEY` and `HOME` are looked at.
+            `_DECISION_MODEL`, `_DECISION_URL`, `_DECISION_KEY`, `HOME` and `XDG_CONFIG_HOME` are looked at.
         cwd: the working directory, from which the workspace is found where none is named.
 
     Raises:
@@ -188,4 +190,5 @@ def load(
         decision_model=env.get("AGENVOY_DECISION_MODEL", ""),
         decision_url=env.get("AGENVOY_DECISION_URL", ""),
         decision_key=env.get("AGENVOY_DECISION_KEY", ""),
+        config_home=env.get("XDG_CONFIG_HOME", ""),
     )

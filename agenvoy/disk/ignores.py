@@ -144,9 +144,9 @@ def _line(line: str) -> tuple[_Pattern, str] | None:
     only_dir = text.endswith("/")
     text = text.removesuffix("/")
     if not text:
-        if line in ("", "/", "!", "!/"):
-            return None
-        raise Unsure(line)
+        if line:
+            raise Unsure(line)
+        return None
     if text.startswith("**/") and "/" not in text[3:] and not rooted:
         text = text[3:]
     by_name = not rooted and "/" not in text

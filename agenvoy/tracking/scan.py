@@ -67,6 +67,7 @@ class Scan:
         limit: longest content that is read at all.
         clock: epoch nanoseconds.
         content: whether contents are read; otherwise the hash of files is `UNKNOWN`.
+        excludes: the user's own ignore file, see `Rules`.
     """
 
     def __init__(
@@ -80,8 +81,9 @@ class Scan:
         limit: int,
         clock: Callable[[], int],
         content: bool = True,
+        excludes: str = "",
     ) -> None:
-        self.root, self.extra, self.never = root, extra, never
+        self.root, self.extra, self.never, self.excludes = root, extra, never, excludes
         self.keep, self.limit, self.clock, self.content = keep, limit, clock, content
         self.snapshot = snapshot or Snapshot()
         self._quick = snapshot is not None
@@ -119,7 +121,8 @@ class Scan:
         return sorted({*suspects, *new, *extra} - {self.root})
 
     def _walked(self, folder: str, *, recursive: bool = True) -> Iterator[str]:
-        walk = Walk(folder, Rules(hidden=True, recursive=recursive, never=self.never, top=self.root))
+        rules = Rules(hidden=True, recursive=recursive, never=self.never, top=self.root, excludes=self.excludes)
+        walk = Walk(folder, rules)
         for entry in walk:
             if entry.kind == "other":
                 walk.skipped["special"] += 1

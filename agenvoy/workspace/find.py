@@ -6,9 +6,11 @@ import os
 import stat
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from agenvoy.disk.glob import Glob, compile_glob, only_wildcards
+from agenvoy.disk.ignores import global_excludes
 from agenvoy.disk.jail import Jail, Place
 from agenvoy.disk.walk import Rules
 from agenvoy.errors import AgenvoyError, from_os_error
@@ -70,22 +72,30 @@ def find_files(
     def expired() -> bool:
         return now() > end or stopped()
 
-    rules = Rules(hidden=hidden, ignored=ignored, never=(jail.store,), top=jail.settings.root, expired=expired)
+    rules = replace(rules_of(jail, expired), hidden=hidden, ignored=ignored)
     places = [_place(jail, "." if q.get("dir") is None else str(q["dir"])) for q in queries]
     if mode == "search":
         asks = _asks(places, queries, multiline, case_sensitive)
         rules = with_names(rules, [a.glob for a in asks])
-        crossing = any(a.matcher.multiline for a in asks)
-        options = Options(
-            output, crossing, context, rules, Page(offset, limit), expired, units if documents else None,
-            left=lambda: end - now(),
-        )  # fmt: skip
+        options = Options(output, any(a.matcher.multiline for a in asks), context, rules, Page(offset, limit), expired)
+        options.units, options.left = units if documents else None, lambda: end - now()
         return search_files(jail, asks, options)
     if mode == "glob":
-        return Listing(jail, rules).glob(
-            places, [_glob(q, p, refuse=True) for q, p in zip(queries, places, strict=True)]
-        )
+        globs = [_glob(q, p, refuse=True) for q, p in zip(queries, places, strict=True)]
+        return Listing(jail, rules).glob(places, globs)
     return Listing(jail, rules).list(places, [bool(q.get("recursive")) for q in queries])
+
+
+def rules_of(jail: Jail, expired: Callable[[], bool]) -> Rules:
+    """How a workspace is walked unless more is asked for.
+
+    Args:
+        jail: of the workspace.
+        expired: whether the time is over.
+    """
+    settings = jail.settings
+    excludes = global_excludes(settings.user_home, settings.config_home)
+    return Rules(never=(jail.store,), top=settings.root, expired=expired, excludes=excludes)
 
 
 def _mode(mode: str | None, queries: Sequence[Mapping[str, Any]]) -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import functools
 import json
 import os
-import stat
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -26,7 +25,8 @@ from agenvoy.search.pages import Page
 from agenvoy.search.searcher import Found, Piece, Wanted, search, tally
 from agenvoy.workspace.looking import Ask, Options, literals_of, look
 from agenvoy.workspace.secrets import Secrets
-from agenvoy.workspace.sources import BLOCK, FLAGS, HEAD, Chain, NotText, Opener, lacks, rest_of, text_of
+from agenvoy.workspace.sieve import Sieve
+from agenvoy.workspace.sources import FLAGS, Chain, NotText, Opener, text_of
 
 Hit = tuple[str, int, list[int]]
 """A file with matches: its path, how many rows, the first row numbers."""
@@ -60,6 +60,7 @@ class Scanner:
         self._secrets = Secrets(jail, options.expired)
         self._chain = Chain(asks[0].place.root)
         self._opener = Opener(jail)
+        self._sieves: dict[tuple[bytes, ...], Sieve] = {}
         self._cut = len(self.top.rstrip("/")) + 1
 
     def close(self) -> None:
@@ -118,11 +119,12 @@ class Scanner:
 
     def _files(self, folder: int, prefix: str, names: list[str], matchers: list[Matcher]) -> None:
         """Search files of one folder."""
-        literals = literals_of(matchers)
+        sieve = self._sieve(literals_of(matchers))
         expired, skipped = self.options.expired, self.options.skipped
-        open_, fstat, read, close = os.open, os.fstat, os.read, os.close
+        open_, fstat, close = os.open, os.fstat, os.close
         if len(names) > _CHECK:
-            names = sorted(names, key=os.fsencode)  # so that a search cut short has found the first ones
+            # So that a search cut short has found the first ones; characters sort as their UTF-8 does.
+            names = sorted(names, key=None if "".join(names).isascii() else os.fsencode)
         big = False
         for number, name in enumerate(names):
             if (number % _CHECK == 0 or big) and expired():
@@ -133,23 +135,26 @@ class Scanner:
             except OSError:
                 skipped["unreadable"] += 1
                 continue
-            data = None
             try:
                 status = fstat(fd)
-                big = status.st_size > _BIG
-                if status.st_nlink == 1 and stat.S_ISREG(status.st_mode) and status.st_size <= BLOCK:
-                    data = read(fd, HEAD)
-                    if len(data) == HEAD and b"\0" not in data:
-                        data = rest_of(fd, data, status.st_size)
+                size = sieve.read(fd, status)
             except OSError:
                 skipped["unreadable"] += 1
                 continue
             finally:
                 close(fd)
-            if data is not None and literals and lacks(data, literals):
+            if size >= 0 and sieve.lacks(size):
+                big = size > _BIG
                 continue
+            big = True
+            data = None if size < 0 else sieve.data(size)
             if not self._note(prefix + name, self._found(prefix + name, data, matchers)):
                 return
+
+    def _sieve(self, literals: tuple[bytes, ...]) -> Sieve:
+        if literals not in self._sieves:
+            self._sieves[literals] = Sieve(literals)
+        return self._sieves[literals]
 
     def _note(self, path: str, found: Found | None) -> bool:
         """Keep what a file gave; whether it was searched to its end."""

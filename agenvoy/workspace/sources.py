@@ -82,7 +82,11 @@ def _read(fd: int, size: int, stop: Callable[[bytes], bool] = lambda head: False
     data = os.read(fd, min(size, HEAD))
     if size <= HEAD or stop(data):
         return data
-    return rest_of(fd, data, size)
+    parts, missing = [data], size - len(data)
+    while missing > 0 and (more := os.read(fd, missing)):
+        parts.append(more)
+        missing -= len(more)
+    return b"".join(parts)
 
 
 def _looks_binary(head: bytes) -> bool:
@@ -160,22 +164,14 @@ def _streamed(fd: int, form: textual.TextForm) -> Iterator[Piece]:
         carry += block.replace(b"\r", b"\n") if only_cr else block
         cut = carry.rfind(b"\n") + 1
         if cut:
-            yield Piece(carry[:cut].replace(b"\r\n", b"\n"), open_start=begun)
+            rows = carry[:cut]
+            yield Piece(rows.replace(b"\r\n", b"\n") if b"\r" in rows else rows, open_start=begun)
             carry, begun = carry[cut:], False
         if len(carry) >= BLOCK:
             yield Piece(carry, open_start=begun, open_end=True)
             carry, begun = carry[-OVERLAP:], True
     if carry:
         yield Piece(carry, open_start=begun)
-
-
-def rest_of(fd: int, head: bytes, size: int) -> bytes:
-    """The whole of a file whose first bytes have been read; at most `size` bytes."""
-    parts, missing = [head], size - len(head)
-    while missing > 0 and (more := os.read(fd, missing)):
-        parts.append(more)
-        missing -= len(more)
-    return b"".join(parts)
 
 
 _DEEPEST = 64  # folders that are kept open on the way to one

@@ -11,6 +11,7 @@ from typing import Any
 from agenvoy.blobs.files import process_alive
 from agenvoy.catalog import stamps, tasks, versions
 from agenvoy.catalog.stamps import Command
+from agenvoy.disk.ignores import global_excludes
 from agenvoy.disk.replace import Raced
 from agenvoy.errors import AgenvoyError, from_os_error
 from agenvoy.history.changes import Change, Spec
@@ -112,6 +113,7 @@ def _scan(session: Session, snapshot: Snapshot | None, extra: frozenset[str], *,
     return Scan(
         settings.root, snapshot, extra=extra, never=(session.jail.store,), keep=settings.inline_blob,
         limit=settings.track_bytes, clock=session.clock, content=content,
+        excludes=global_excludes(settings.user_home, settings.config_home),
     )  # fmt: skip
 
 

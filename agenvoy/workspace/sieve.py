@@ -1,0 +1,92 @@
+"""Raw bytes of files in one buffer that is used again and again: most files are ruled out there, and never decoded.
+
+Fresh memory for every file costs more than reading it: the system has to clear each page first.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Sequence
+
+from agenvoy.textual import sniff
+from agenvoy.workspace.sources import BLOCK, HEAD
+
+MOST = 32 << 20  # bytes; larger files are not held in memory
+_FIRST = 1 << 20  # bytes of the buffer at first
+_PROVED = 256  # bytes by which a text in EBCDIC would have shown a letter or digit
+_REGULAR, _KIND = stat.S_IFREG, 0o170000
+
+
+class Sieve:
+    """Reads files and rules out those that cannot hold a match.
+
+    Args:
+        literals: ASCII bytes of which every match holds at least one; empty: nothing is ruled out.
+    """
+
+    def __init__(self, literals: Sequence[bytes]) -> None:
+        self._literals = literals
+        self._buffer = bytearray(_FIRST)
+        self._view = memoryview(self._buffer)
+
+    def read(self, fd: int, status: os.stat_result) -> int:
+        """Read a file; gives its length, or -1 where it is none for this way: linked, of another kind, binary, large.
+
+        Args:
+            fd: open at its beginning.
+            status: of it.
+
+        Raises:
+            OSError: it cannot be read.
+        """
+        size = status.st_size
+        if status.st_nlink != 1 or status.st_mode & _KIND != _REGULAR or size > MOST:
+            return -1
+        if size <= HEAD:
+            read = os.readv(fd, (self._view,))
+            return read if read < len(self._buffer) else -1
+        if size >= len(self._buffer):
+            self._view.release()
+            self._buffer = bytearray(size + 1)
+            self._view = memoryview(self._buffer)
+        read = os.readv(fd, (self._view[:HEAD],))
+        if self._buffer.find(0, 0, read) >= 0:
+            return -1
+        while more := os.readv(fd, (self._view[read : size + 1],)):
+            read += more
+            if read > size:  # it grew
+                return -1
+        if read <= BLOCK:
+            return read
+        # A text of many MiB is searched in pieces, and in the form that its beginning has.
+        return read if self.lacks(read) and sniff(bytes(self._view[:HEAD]), False) is not None else -1
+
+    def lacks(self, size: int) -> bool:
+        """Whether no text of the file that was just read could hold any of the literals, nor is it binary.
+
+        Without a NUL there is no ASCII character in UTF-16 or UTF-32. EBCDIC, which `textual` may tell by its letters,
+        has none below 0x80; every other encoding writes ASCII as itself.
+
+        Args:
+            size: what `read` gave.
+        """
+        buffer = self._buffer
+        for literal in self._literals:
+            if buffer.find(literal, 0, size) >= 0:
+                return False
+        if not self._literals or buffer.find(0, 0, size) >= 0 or buffer.startswith(b"%PDF-", 0, size):
+            return False
+        return buffer[:_PROVED].isascii() or _is_utf8(self.data(size))
+
+    def data(self, size: int) -> bytes:
+        """The file that was just read."""
+        return bytes(self._view[:size])
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
