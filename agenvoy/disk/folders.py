@@ -136,8 +136,11 @@ class Lister:
             return Listed()
         names = [e.name for group in found.groups() for e in group]
         self._tick(len(names))
+        found.scope = above
         if names:
             self._leave_out(folder, names, found, above)
+        if found.dirs:
+            self._scopes[folder] = found.scope
         return found
 
     def _leave_out(self, folder: str, names: list[str], found: Listed, above: Scope | None) -> None:

@@ -32,12 +32,21 @@ def main(sock_fd: int, life_fd: int, memory: int) -> None:
         life_fd: read end of a pipe whose other end only the parent holds.
         memory: most bytes of address space; 0: not limited here (the parent watches what is resident).
     """
-    die_with_parent(life_fd)
     if memory:
         with suppress(ValueError, OSError):  # macOS has no such limit; the parent watches what is resident anyway
             resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a dump would put the document's text on the disk
-    sock = socket.socket(fileno=sock_fd)
+    serve(socket.socket(fileno=sock_fd), life_fd)
+
+
+def serve(sock: socket.socket, life_fd: int) -> None:
+    """Take jobs until the socket ends.
+
+    Args:
+        sock: brings jobs, takes answers.
+        life_fd: see `main`.
+    """
+    die_with_parent(life_fd)
     while True:
         try:
             job, _, fd = receive(sock)

@@ -4,14 +4,56 @@ from __future__ import annotations
 
 import os
 import select
+import signal
+import socket
 import threading
-import time
+from contextlib import suppress
 from typing import Any
 
+from agenvoy.workers.child import serve
 from agenvoy.workers.frames import receive, send
 from agenvoy.workers.pool import IDLE_S, Limits, Worker
 
 _LIMITS = Limits(memory=0, address=0, seconds=0.0)  # own code on files it reads in bounded pieces
+
+
+class _Forked:
+    """A worker that is a copy of this process: it needs no time to come up.
+
+    Only where this process has a single thread (a command's): a lock that another thread holds would stay locked in
+    the copy for ever. It ends when its socket does, and by the life pipe like any worker.
+
+    Args:
+        others: workers made before; the copy closes its ends of their sockets and pipes.
+    """
+
+    def __init__(self, others: list[Worker | _Forked]) -> None:
+        self.sock, theirs = socket.socketpair()
+        life_read, self.life = os.pipe()
+        self.pid = os.fork()
+        if self.pid == 0:
+            try:
+                for other in others:
+                    other.sock.close()
+                    os.close(other.life)
+                self.sock.close()
+                os.close(self.life)
+                signal.signal(signal.SIGINT, signal.SIG_IGN)  # ^C is for the parent to handle
+                with suppress(Exception):  # the parent does the part again that brings no answer
+                    serve(theirs, life_read)
+            finally:
+                os._exit(0)  # nothing of the copied process is flushed or closed
+        theirs.close()
+        os.close(life_read)
+
+    def end(self) -> None:
+        """Kill it."""
+        os.close(self.life)
+        self.sock.close()
+        with suppress(ProcessLookupError):
+            os.kill(self.pid, signal.SIGKILL)
+        with suppress(ChildProcessError):
+            os.waitpid(self.pid, 0)
 
 
 class Crew:
@@ -29,8 +71,8 @@ class Crew:
         self.call = call
         self.most = most
         self.idle_s = idle_s
-        self._workers: list[Worker] = []
-        self._busy: dict[int, tuple[Worker, Any]] = {}
+        self._workers: list[Worker | _Forked] = []
+        self._busy: dict[int, tuple[Worker | _Forked, Any]] = {}
         self._taken = threading.Lock()
         self._alarm: threading.Timer | None = None
         self._owner = os.getpid()
@@ -69,14 +111,15 @@ class Crew:
 
     def hire(self) -> None:
         """Start all workers that are not there; they take parts at once and begin when they are up."""
+        alone = threading.active_count() == 1 and hasattr(os, "fork")
         while len(self._workers) < self.most:
-            self._workers.append(Worker(_LIMITS))
+            self._workers.append(_Forked(self._workers) if alone else Worker(_LIMITS))
 
-    def free(self) -> list[Worker]:
+    def free(self) -> list[Worker | _Forked]:
         """Workers without a part."""
         return [worker for worker in self._workers if worker.sock.fileno() not in self._busy]
 
-    def give(self, worker: Worker, arguments: dict[str, Any], part: Any) -> bool:
+    def give(self, worker: Worker | _Forked, arguments: dict[str, Any], part: Any) -> bool:
         """Give a worker a part; False where it has died.
 
         Args:
@@ -118,14 +161,14 @@ class Crew:
             found.append((part, answer if isinstance(answer, dict) else None))
         return found
 
-    def _lose(self, worker: Worker) -> None:
+    def _lose(self, worker: Worker | _Forked) -> None:
         self._busy.pop(worker.sock.fileno(), None)
         self._workers.remove(worker)
         worker.end()
 
     def pids(self) -> list[int]:
         """Process ids of the workers."""
-        return [worker.process.pid for worker in self._workers]
+        return [worker.pid for worker in self._workers]
 
     def close(self) -> None:
         """End all workers."""
@@ -138,8 +181,3 @@ def processors() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
-
-
-def now() -> float:
-    """The clock that all processes of a machine share, in seconds."""
-    return time.monotonic()

@@ -65,7 +65,7 @@ class Worker:
 
     def __init__(self, limits: Limits) -> None:
         ours, theirs = socket.socketpair()
-        life_read, self._life = os.pipe()
+        life_read, self.life = os.pipe()
         command = [sys.executable, "-P", "-c", _START, str(theirs.fileno()), str(life_read), str(limits.address)]
         paths = json.dumps([os.path.abspath(p) for p in sys.path if p])
         self.process = subprocess.Popen(
@@ -79,6 +79,7 @@ class Worker:
         )
         theirs.close()
         os.close(life_read)
+        self.pid = self.process.pid
         self.sock = ours
         self.rested = 0.0  # since when it has had nothing to do
 
@@ -96,9 +97,9 @@ class Worker:
             self.process.kill()
         code = self.process.wait()
         self.sock.close()
-        if self._life >= 0:
-            os.close(self._life)
-            self._life = -1
+        if self.life >= 0:
+            os.close(self.life)
+            self.life = -1
         if code >= 0:
             return f"exit status {code}"
         try:

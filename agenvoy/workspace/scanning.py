@@ -25,7 +25,7 @@ from agenvoy.search.pages import Page
 from agenvoy.search.searcher import Found, Piece, Wanted, search, tally
 from agenvoy.workspace.looking import Ask, Options, literals_of, look
 from agenvoy.workspace.secrets import Secrets
-from agenvoy.workspace.sieve import Sieve
+from agenvoy.workspace.sieve import RULED_OUT, Sieve
 from agenvoy.workspace.sources import FLAGS, Chain, NotText, Opener, text_of
 
 Hit = tuple[str, int, list[int]]
@@ -136,18 +136,16 @@ class Scanner:
                 skipped["unreadable"] += 1
                 continue
             try:
-                status = fstat(fd)
-                size = sieve.read(fd, status)
+                size = sieve.read(fd, fstat(fd))
             except OSError:
                 skipped["unreadable"] += 1
                 continue
             finally:
                 close(fd)
-            if size >= 0 and sieve.lacks(size):
-                big = size > _BIG
+            if size == RULED_OUT:
                 continue
-            big = True
             data = None if size < 0 else sieve.data(size)
+            big = size < 0 or size > _BIG
             if not self._note(prefix + name, self._found(prefix + name, data, matchers)):
                 return
 

@@ -15,6 +15,7 @@ from agenvoy.workspace.sources import BLOCK, HEAD
 MOST = 32 << 20  # bytes; larger files are not held in memory
 _FIRST = 1 << 20  # bytes of the buffer at first
 _PROVED = 256  # bytes by which a text in EBCDIC would have shown a letter or digit
+RULED_OUT, STRANGE = -1, -2
 _REGULAR, _KIND = stat.S_IFREG, 0o170000
 
 
@@ -29,9 +30,10 @@ class Sieve:
         self._literals = literals
         self._buffer = bytearray(_FIRST)
         self._view = memoryview(self._buffer)
+        self._whole = (self._view,)
 
     def read(self, fd: int, status: os.stat_result) -> int:
-        """Read a file; gives its length, or -1 where it is none for this way: linked, of another kind, binary, large.
+        """Read a file; gives its length, `RULED_OUT`, or `STRANGE`: linked, of another kind, binary, too large.
 
         Args:
             fd: open at its beginning.
@@ -42,25 +44,37 @@ class Sieve:
         """
         size = status.st_size
         if status.st_nlink != 1 or status.st_mode & _KIND != _REGULAR or size > MOST:
-            return -1
-        if size <= HEAD:
-            read = os.readv(fd, (self._view,))
-            return read if read < len(self._buffer) else -1
+            return STRANGE
+        if size > HEAD:
+            return self._large(fd, size)
+        buffer = self._buffer
+        read = os.readv(fd, self._whole)
+        if self._literals:
+            for literal in self._literals:
+                if buffer.find(literal, 0, read) >= 0:
+                    return read if read <= HEAD else STRANGE
+            if buffer.find(0, 0, read) < 0 and buffer[:_PROVED].isascii() and not buffer.startswith(b"%PDF-", 0, read):
+                return RULED_OUT if read <= HEAD else STRANGE
+        return read if read <= HEAD else STRANGE  # it grew meanwhile
+
+    def _large(self, fd: int, size: int) -> int:
         if size >= len(self._buffer):
             self._view.release()
             self._buffer = bytearray(size + 1)
             self._view = memoryview(self._buffer)
+            self._whole = (self._view,)
         read = os.readv(fd, (self._view[:HEAD],))
         if self._buffer.find(0, 0, read) >= 0:
-            return -1
+            return STRANGE
         while more := os.readv(fd, (self._view[read : size + 1],)):
             read += more
             if read > size:  # it grew
-                return -1
+                return STRANGE
+        lacks = self.lacks(read)
         if read <= BLOCK:
-            return read
+            return RULED_OUT if lacks else read
         # A text of many MiB is searched in pieces, and in the form that its beginning has.
-        return read if self.lacks(read) and sniff(bytes(self._view[:HEAD]), False) is not None else -1
+        return RULED_OUT if lacks and sniff(bytes(self._view[:HEAD]), False) is not None else STRANGE
 
     def lacks(self, size: int) -> bool:
         """Whether no text of the file that was just read could hold any of the literals, nor is it binary.

@@ -14,7 +14,7 @@ from agenvoy.workers.crew import Crew, processors
 from agenvoy.workspace.looking import Ask, Options
 from agenvoy.workspace.scanning import Hit, Scanner, spec_of
 
-WORTH_S = 0.03  # seconds of search after which workers are started, for they take as long to come up
+WORTH_S = 0.02  # seconds of search after which workers are started; what is done by then is not worth them
 PART_S = 0.02  # seconds a worker searches before it gives back what is left: so long others may wait for work
 PART_FOLDERS = 16
 _MOST = 8  # workers; beyond that they wait for the disk and for each other
