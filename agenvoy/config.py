@@ -30,6 +30,7 @@ class Settings:
         within: real paths that what is allowed is narrowed to (an MCP client's roots); None: not narrowed.
         home: agenvoy's home; the store is `<home>/.store`.
         user_home: what `~` means.
+        search_index: whether searches use the workspace's index where there is one.
         config_home: `$XDG_CONFIG_HOME`, where git's settings may lie; empty: `~/.config`.
         actor: who is calling.
         task: id (or unique prefix) of the task that calls belong to; None: the running one of workspace and actor.
@@ -86,6 +87,7 @@ class Settings:
     decision_model: str = ""
     decision_url: str = ""
     decision_key: str = field(default="", repr=False)
+    search_index: bool = True
     config_home: str = ""
 
     @property

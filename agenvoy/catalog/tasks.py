@@ -40,6 +40,11 @@ def ensure_workspace(c: sqlite3.Connection, root: str) -> int:
     return found
 
 
+def roots(c: sqlite3.Connection) -> list[str]:
+    """The real root paths of all workspaces."""
+    return [os.fsdecode(row[0]) for row in c.execute("SELECT root FROM workspaces ORDER BY id")]
+
+
 def root_of(c: sqlite3.Connection, workspace: int) -> str:
     """The real root path of a workspace."""
     return os.fsdecode(c.execute("SELECT root FROM workspaces WHERE id = ?", (workspace,)).fetchone()[0])

@@ -38,6 +38,7 @@ COMMANDS: dict[str, str] = {
     "mcp": "agenvoy.cli.commands.mcp",
     "install": "agenvoy.cli.commands.install",
     "config": "agenvoy.cli.commands.config",
+    "index": "agenvoy.cli.commands.index",
     "verify": "agenvoy.cli.commands.verify",
     "gc": "agenvoy.cli.commands.gc",
     "purge": "agenvoy.cli.commands.purge",

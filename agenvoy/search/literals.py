@@ -12,6 +12,7 @@ from dataclasses import dataclass
 MOST = 8  # alternatives; with more, looking for each costs more than the pattern itself
 _SPECIAL = frozenset(".[]()*+?{}|^$\\")
 _CLASSES = frozenset("dDsSwWbBAzC")  # escapes of one letter that match no fixed text
+_FOLDED_BEYOND_ASCII = frozenset("kKsS")  # in any case they are also U+212A and U+017F, which are no ASCII
 _CONTROL = {"t": "\t", "n": "\n", "r": "\r", "f": "\f", "v": "\v", "a": "\a"}
 
 
@@ -55,6 +56,22 @@ def required(pattern: str) -> tuple[bytes, ...]:
     return tuple(sorted(text.encode("ascii") for text in needs))
 
 
+@functools.lru_cache(maxsize=64)
+def required_in_any_case(pattern: str, case_sensitive: bool) -> tuple[str, ...]:
+    """Lower-case ASCII texts of which every match holds at least one in some case; empty where none can be told.
+
+    Args:
+        pattern: RE2 syntax; `(?i)` at its beginning is understood.
+        case_sensitive: whether case counts otherwise.
+    """
+    folded = pattern.startswith("(?i)") or not case_sensitive
+    try:
+        found = _Reader(pattern.removeprefix("(?i)"), _FOLDED_BEYOND_ASCII if folded else frozenset()).read()
+    except _Unsure:
+        return ()
+    return tuple(sorted({text.lower() for text in _needs(found)}))
+
+
 def _needs(node: _Node) -> frozenset[str]:
     """The texts of which a match holds one; an exact text is needed itself, as far as it is ASCII."""
     if node.exact is None:
@@ -72,8 +89,9 @@ def _worth(needs: frozenset[str]) -> tuple[int, int]:
 class _Reader:
     """One pattern, from left to right."""
 
-    def __init__(self, pattern: str) -> None:
+    def __init__(self, pattern: str, unsure: frozenset[str] = frozenset()) -> None:
         self.text = pattern
+        self.unsure = unsure  # characters that may stand for others
         self.at = 0
 
     def read(self) -> _Node:
@@ -161,7 +179,7 @@ class _Reader:
             return _ANY  # matches nothing by itself, but keeps neighbours from being taken for one literal
         if char in _SPECIAL:
             raise _Unsure
-        return _Node(exact=char)
+        return _ANY if char in self.unsure else _Node(exact=char)
 
     def _escape(self) -> _Node:
         char = self._peek()

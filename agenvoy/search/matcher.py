@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from agenvoy.errors import AgenvoyError
-from agenvoy.search.literals import required, whole_literal
+from agenvoy.search.literals import required, required_in_any_case, whole_literal
 
 MAX_PROGRAM = 64 * 1024 * 1024  # bytes that RE2 may use for one pattern (its own default is 8 MiB)
 
@@ -38,7 +38,8 @@ class Matcher:
             nothing in the pattern can match a line feed: then line by line gives the same, and is quicker.
         case_sensitive: whether case counts.
 
-    `literals` are texts of which every match holds at least one (empty: none is known), `plain` is the text itself
+    `literals` are texts of which every match holds at least one (empty: none is known), `texts` the same in lower case
+    for a search that ignores case (known for more patterns), `plain` is the text itself
     where the pattern matches nothing else.
 
     Raises:
@@ -50,6 +51,7 @@ class Matcher:
         self.multiline = multiline = multiline and not _ONE_LINE.fullmatch(pattern)
         self.case_sensitive = case_sensitive
         self.literals = required(pattern) if case_sensitive else ()
+        self.texts = required_in_any_case(pattern, case_sensitive)
         plain = whole_literal(pattern) if case_sensitive else None
         self.plain = None if plain is None else plain.encode("ascii")
         self._regexp = _compile(pattern, multiline, case_sensitive)

@@ -42,6 +42,7 @@ def find_files(
     limit: int = 256,
     now: Callable[[], float] = time.monotonic,
     units: Units | None = None,
+    index: str = "",
 ) -> dict[str, Any]:
     """List folders, find files by name, or search their text.
 
@@ -57,6 +58,7 @@ def find_files(
         offset, limit: the page of a search.
         now: a clock in seconds.
         units: reads a document; None: documents are not searched.
+        index: path of the workspace's search index; empty: it is not used.
 
     Returns:
         `rows`, `complete` and `skipped` (by reason); a search adds what `search_files` says, list and glob `dropped`.
@@ -78,6 +80,7 @@ def find_files(
         asks = _asks(places, queries, multiline, case_sensitive)
         rules = with_names(rules, [a.glob for a in asks])
         options = Options(output, any(a.matcher.multiline for a in asks), context, rules, Page(offset, limit), expired)
+        options.index = index
         options.units, options.left = units if documents else None, lambda: end - now()
         return search_files(jail, asks, options)
     if mode == "glob":

@@ -38,7 +38,7 @@ class Options:
     """How a search goes; the members are those of find_files.
 
     `expired` tells that `timeout_s` is over, `left` how many seconds are left of it, `units` reads documents (None:
-    they are not searched).
+    they are not searched), `index` is the path of the workspace's search index (empty: it is not used).
     """
 
     output: str
@@ -49,6 +49,7 @@ class Options:
     expired: Callable[[], bool]
     units: Units | None = None
     left: Callable[[], float] = lambda: math.inf
+    index: str = ""
     skipped: Counter[str] = field(default_factory=Counter)
 
 

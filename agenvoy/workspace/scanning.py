@@ -23,6 +23,7 @@ from agenvoy.disk.jail import Jail
 from agenvoy.search.matcher import Matcher
 from agenvoy.search.pages import Page
 from agenvoy.search.searcher import Found, Piece, Wanted, search, tally
+from agenvoy.workspace.indexing import Known, texts_of
 from agenvoy.workspace.looking import Ask, Options, literals_of, look
 from agenvoy.workspace.secrets import Secrets
 from agenvoy.workspace.sieve import RULED_OUT, Sieve
@@ -61,12 +62,16 @@ class Scanner:
         self._chain = Chain(asks[0].place.root)
         self._opener = Opener(jail)
         self._sieves: dict[tuple[bytes, ...], Sieve] = {}
+        self._known: dict[tuple[str, ...], Known] = {}
         self._cut = len(self.top.rstrip("/")) + 1
 
     def close(self) -> None:
         """Close what is open."""
         self._chain.close()
         self._opener.close()
+        for known in self._known.values():
+            known.close()
+        self._known.clear()
 
     def take_skipped(self) -> Counter[str]:
         """What was left out since this was asked last, by reason."""
@@ -119,6 +124,9 @@ class Scanner:
 
     def _files(self, folder: int, prefix: str, names: list[str], matchers: list[Matcher]) -> None:
         """Search files of one folder."""
+        known = self._index(matchers) if self.options.index else None
+        if known is not None:
+            names = known.unknown(prefix[:-1] or "/", folder, names)
         sieve = self._sieve(literals_of(matchers))
         expired, skipped = self.options.expired, self.options.skipped
         open_, fstat, close = os.open, os.fstat, os.close
@@ -148,6 +156,12 @@ class Scanner:
             big = size < 0 or size > _BIG
             if not self._note(prefix + name, self._found(prefix + name, data, matchers)):
                 return
+
+    def _index(self, matchers: list[Matcher]) -> Known | None:
+        texts = texts_of(matchers)
+        if texts and texts not in self._known:
+            self._known[texts] = Known(self.options.index, texts)
+        return self._known[texts] if texts and self._known[texts].there else None
 
     def _sieve(self, literals: tuple[bytes, ...]) -> Sieve:
         if literals not in self._sieves:
@@ -209,6 +223,7 @@ def spec_of(jail: Jail, asks: Sequence[Ask], options: Options, named: Sequence[s
         "multiline": options.multiline,
         "rules": {name: getattr(rules, name) for name in ("hidden", "ignored", "never", "top", "excludes")},
         "named": list(named),
+        "index": options.index,
         "until": time.monotonic() + options.left(),  # one clock for all processes of a machine
     }
     return json.dumps(body)
@@ -234,7 +249,8 @@ def _scanner(spec: str) -> tuple[Scanner, Callable[[], bool]]:
         return time.monotonic() > until
 
     rules = Rules(**body["rules"], named=frozenset(body["named"]).__contains__, expired=expired)
-    return Scanner(jail, asks, Options("files", body["multiline"], 0, rules, Page(0, 1), expired)), expired
+    options = Options("files", body["multiline"], 0, rules, Page(0, 1), expired, index=body["index"])
+    return Scanner(jail, asks, options), expired
 
 
 def work(fd: int | None, arguments: Mapping[str, Any], tell: object) -> tuple[dict[str, Any], bytes]:

@@ -67,6 +67,10 @@ class Service:
             from agenvoy.workspace.extracts import Extracts
 
             options["units"] = Extracts(self.session).units
+        if self.settings.search_index:
+            from agenvoy.workspace.indexing import index_path
+
+            options["index"] = index_path(self.settings)
         result = find_files(self.session.jail, mode=mode, queries=queries, **options)
         watch.check()
         first = next((q["pattern"] for q in queries if q.get("pattern")), None)
@@ -236,6 +240,12 @@ class Service:
         from agenvoy.workspace.store import purge
 
         return self._locked(purge, path)
+
+    def index(self, remove: bool = False) -> Outcome:
+        """Build the search index, or bring it up to date; see `workspace.indexing`."""
+        from agenvoy.workspace.store import index
+
+        return self._locked(index, remove)
 
     def du(self) -> Outcome:
         """Sizes."""

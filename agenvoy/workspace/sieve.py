@@ -93,6 +93,29 @@ class Sieve:
             return False
         return buffer[:_PROVED].isascii() or _is_utf8(self.data(size))
 
+    def plain(self, fd: int, status: os.stat_result) -> bytes | None:
+        """A file's bytes, where any literal that they do not hold would rule it out; None for every other file.
+
+        Args:
+            fd, status: see `read`.
+
+        Raises:
+            OSError: it cannot be read.
+        """
+        size = status.st_size
+        if status.st_nlink != 1 or status.st_mode & _KIND != _REGULAR or size > MOST:
+            return None
+        data = b""
+        while more := os.read(fd, max(size + 1 - len(data), 1)):
+            data += more
+            if len(data) > size or b"\0" in more:
+                return None
+        if data.startswith(b"%PDF-") or not (data[:_PROVED].isascii() or _is_utf8(data)):
+            return None
+        if len(data) > BLOCK and sniff(data[:HEAD], False) is None:
+            return None
+        return data
+
     def data(self, size: int) -> bytes:
         """The file that was just read."""
         return bytes(self._view[:size])

@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import platform
 import sys
+from dataclasses import replace
 from typing import Any
 
 from agenvoy import trash
-from agenvoy.catalog import checks, contents, trashed
+from agenvoy.catalog import checks, contents, grams, tasks, trashed
 from agenvoy.catalog.connection import DAMAGED
+from agenvoy.disk.walk import OutOfTime
 from agenvoy.errors import AgenvoyError
 from agenvoy.history.changes import Spec
 from agenvoy.history.gc import collect, recorded
@@ -18,8 +20,9 @@ from agenvoy.history.verify import Finding
 from agenvoy.history.verify import verify as check_all
 from agenvoy.history.writing import drop_place
 from agenvoy.types import ConfirmRequest, Outcome
-from agenvoy.workspace import times
+from agenvoy.workspace import indexing, times, watch
 from agenvoy.workspace.extracts import options_of
+from agenvoy.workspace.find import rules_of
 from agenvoy.workspace.session import Session
 
 
@@ -77,7 +80,13 @@ def gc(
     until = 0 if keep_days is None else session.clock() - int(keep_days * 86_400 * 1_000_000_000)
     spec = Spec(session.settings.root, session.settings.actor, "gc", "gc", "Gc()")
     taken = collect(session.log, spec, until, max_size, dry_run=dry_run)
-    result = {"applied": not dry_run, "versions": taken.rows, "blobs": taken.blobs, "bytes": taken.bytes}
+    gone = _gone_indexes(session)
+    freed = sum(os.path.getsize(path) for path in gone)
+    if not dry_run:
+        for path in gone:
+            os.unlink(path)
+    result = {"applied": not dry_run, "versions": taken.rows, "blobs": taken.blobs,
+              "bytes": taken.bytes + freed}  # fmt: skip
     return Outcome("gc", "Gc()", result, "", session.task_ref())
 
 
@@ -92,6 +101,7 @@ def purge(session: Session, path: str) -> Outcome:
     question = f"forget every recorded version of {path} ({len(paths)} paths) for good?"
     session.ask(ConfirmRequest("purge", label, question))
     spec = Spec(session.settings.root, session.settings.actor, "purge", "purge", label)
+    grams.remove(indexing.index_path(session.settings))  # it knows three-letter pieces of what is to be forgotten
     taken = purge_paths(session.log, spec, paths)
     result = {"paths": [session.jail.shown(p) for p in paths], "versions": taken.rows, "blobs": taken.blobs,
               "bytes": taken.bytes}  # fmt: skip
@@ -117,9 +127,53 @@ def du(session: Session) -> Outcome:
     )
     result = {
         "store": store, "total_bytes": total, "database_bytes": sum(files.values()), **sizes,
+        "index_bytes": sum(os.path.getsize(path) for path in indexing.indexes(store)),
         "trash_bytes": trash.size(session.catalog), **rows,
     }  # fmt: skip
     return Outcome("du", "Du()", result, "", session.task_ref())
+
+
+def index(session: Session, remove: bool = False) -> Outcome:
+    """Build this workspace's search index, or bring it up to date.
+
+    Args:
+        remove: take it away instead.
+
+    Raises:
+        AgenvoyError: invalid_arguments where `search.index` is off, store_unavailable where it cannot be written.
+    """
+    session.writable_store()
+    path = indexing.index_path(session.settings)
+    if remove:
+        return Outcome("index", "Index()", {"removed": grams.remove(path)}, "", session.task_ref())
+    if not session.settings.search_index:
+        raise AgenvoyError(
+            "invalid_arguments", "the search index is switched off", "set search.index = true in config.toml"
+        )
+    progress = watch.current().progress
+    rules = replace(rules_of(session.jail, watch.current().stopped), hidden=True)
+    try:
+        result = indexing.build(session.jail, rules, lambda done: progress(done, None, "files indexed"))
+    except OutOfTime:
+        raise AgenvoyError("cancelled", "the call was cancelled by its caller", "call again") from None
+    except OSError as error:
+        raise AgenvoyError(
+            "store_unavailable", f"the search index cannot be written: {error}", "set AGENVOY_HOME to a writable folder"
+        ) from error
+    return Outcome("index", "Index()", result, "", session.task_ref())
+
+
+def _gone_indexes(session: Session) -> list[str]:
+    """Files of indexes whose workspace is no folder any more, and of buildings that were broken off."""
+    roots = {indexing.index_path(replace(session.settings, root=root)) for root in _workspaces(session)}
+    kept = {name for path in roots for name in (path, path + ".seal")}
+    return [path for path in indexing.indexes(session.settings.store) if path not in kept]
+
+
+def _workspaces(session: Session) -> list[str]:
+    with session.catalog.read() as c:
+        known = tasks.roots(c)
+    return [root for root in {*known, session.settings.root} if os.path.isdir(root)]
 
 
 def verify(session: Session) -> Outcome:
