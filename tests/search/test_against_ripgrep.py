@@ -7,7 +7,6 @@ import random
 import shutil
 import subprocess
 import sysconfig
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -27,7 +26,7 @@ pytestmark = pytest.mark.skipif(RG is None, reason="ripgrep is not installed")
 
 
 @pytest.fixture(scope="module")
-def tree(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A part of the standard library, with ignore files in it."""
     top = tmp_path_factory.mktemp("tree") / "lib"
     standard = Path(sysconfig.get_paths()["stdlib"])
@@ -40,7 +39,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     old = 1_600_000_000
     for path in top.rglob("*"):
         os.utime(path, (old, old))
-    yield top
+    return top
 
 
 def by_ripgrep(tree: Path, text: str, ignored: bool) -> Answer:
