@@ -1,8 +1,8 @@
 """Searches against ripgrep, in pairs in one run, on a large real tree.
 
 The tree is AGENVOY_BENCH_TREE, else Debian's unpacked linux-source below /usr/src; without it or without rg: skipped.
-The aims are ratios to `rg --no-require-git` (the same ignore rules). What is asserted leaves room for a busy machine; the
-README tells the figures, and what limits them.
+The aims are ratios to `rg --no-require-git` (the same ignore rules). What is asserted leaves room for a busy machine;
+the README tells the figures and what limits them.
 """
 
 from __future__ import annotations

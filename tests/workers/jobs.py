@@ -50,3 +50,11 @@ def steps(fd, arguments, tell):
         time.sleep(0.3)
         tell({"step": number})
     return {"steps": 4}, b""
+
+
+def part(fd, arguments, tell):
+    if arguments.get("die"):
+        os.abort()
+    while arguments.get("hang"):
+        pass
+    return {"number": arguments.get("number")}, b""
