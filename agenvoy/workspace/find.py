@@ -52,12 +52,11 @@ def find_files(
         queries: each with dir, pattern, file_pattern, recursive.
         output: of a search: files or content.
         multiline, context, case_sensitive: of a search (contract, section 3).
-        hidden, ignored: whether hidden and git-ignored files are looked at.
-        documents: whether documents are searched, through `units`; otherwise `skipped` counts them.
+        hidden, ignored, documents: whether hidden and git-ignored files and, through `units`, documents are looked at.
         timeout_s: seconds after which what was found is returned.
         offset, limit: the page of a search.
         now: a clock in seconds.
-        units: reads a document; None: documents are not searched.
+        units: reads a document.
         index: path of the workspace's search index; empty: it is not used.
 
     Returns:
@@ -68,8 +67,7 @@ def find_files(
     """
     mode = _mode(mode, queries)
     _check_numbers(context, timeout_s, offset, limit)
-    end = now() + timeout_s
-    stopped = watch.current().stopped
+    end, stopped = now() + timeout_s, watch.current().stopped
 
     def expired() -> bool:
         return now() > end or stopped()
