@@ -69,6 +69,11 @@ class Sweep:
             heapq.heappush(self._heap, (self._order(folder + "/"), folder))
 
     def _work(self, crew: Crew | None) -> None:
+        self._until_done(crew)
+        if crew:  # parts that are still out when the time is over count as not searched, whoever noticed it first
+            self._stopped += [folder for part in crew.at_work for folder in part]
+
+    def _until_done(self, crew: Crew | None) -> None:
         begun = time.monotonic()
         while (self._heap or (crew and crew.at_work)) and not self._stopped:
             if crew:
@@ -78,7 +83,6 @@ class Sweep:
                 for folders, answer in crew.answers(0.0 if self._heap else PART_S):
                     self._take(folders, answer)
             if self._options.expired():
-                self._stopped += [folder for part in (crew.at_work if crew else []) for folder in part]
                 return
             if self._heap:
                 self._one()

@@ -55,7 +55,7 @@ def test_a_worker_that_is_killed_costs_no_result(tree: Path) -> None:
 
 def test_a_search_cut_short_has_found_the_first_files_and_all_of_them(tree: Path) -> None:
     whole = search(tree)["rows"]
-    for timeout_s in (0.01, 0.03, 0.06, 0.1):
+    for timeout_s in (0.01, 0.02, 0.03, 0.04, 0.05, 0.06, 0.07, 0.08, 0.1, 0.15):
         result = search(tree, timeout_s=timeout_s)
         assert result["rows"] == whole[: len(result["rows"])]
         assert result["complete"] or result["stopped_at"]
