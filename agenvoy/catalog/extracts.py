@@ -55,6 +55,11 @@ def forget(c: sqlite3.Connection, hash_: str) -> None:
     c.execute("DELETE FROM extracts WHERE hash = ?", (hash_,))
 
 
+def forget_older(c: sqlite3.Connection, until: int) -> None:
+    """Drop what was made before a time (epoch nanoseconds)."""
+    c.execute("DELETE FROM extracts WHERE at < ?", (until,))
+
+
 def clear(c: sqlite3.Connection) -> int:
     """Drop everything; gives the number of rows."""
     return c.execute("DELETE FROM extracts").rowcount

@@ -15,3 +15,13 @@ def known(c: sqlite3.Connection, scope: str, path: str) -> bool:
 def note(c: sqlite3.Connection, scope: str, path: str) -> None:
     """Remember that a path was withheld."""
     c.execute("INSERT OR IGNORE INTO withheld(scope, path) VALUES (?, ?)", (scope, os.fsencode(path)))
+
+
+def clean(c: sqlite3.Connection) -> None:
+    """Drop what no running task needs; a file that is read outside of tasks may then be withheld once more."""
+    c.execute("DELETE FROM withheld WHERE scope NOT IN (SELECT id FROM tasks WHERE ended_at IS NULL)")
+
+
+def forget(c: sqlite3.Connection, path: str) -> None:
+    """Drop what is known of a path: it was purged."""
+    c.execute("DELETE FROM withheld WHERE path = ?", (os.fsencode(path),))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from agenvoy.catalog import Connection, contents, extracts, gone, trashed, versions
+from agenvoy.catalog import Connection, contents, extracts, gone, trashed, versions, withheld
 from agenvoy.history.changes import Spec
 from agenvoy.history.log import Log
 from agenvoy.history.writing import drop_place
@@ -45,6 +45,8 @@ def collect(log: Log, spec: Spec, until: int, most: int | None, *, dry_run: bool
             if rows:
                 gone.mark(c, [row[0] for row in rows], log.note(c, spec))
             taken = _drop_unneeded(log, c)
+            extracts.forget_older(c, until)
+            withheld.clean(c)
         log.catalog.checkpoint()
     return Taken(len(rows), *taken)
 
@@ -88,6 +90,7 @@ def purge(log: Log, spec: Spec, paths: Sequence[str]) -> Taken:
                 for name in gone.read_contents(c, path):
                     extracts.forget(c, name)
                 gone.forget_path(c, path)
+                withheld.forget(c, path)
                 for entry in trashed.of_path(c, path):
                     drop_place(entry.place)
                     trashed.delete(c, entry.version)

@@ -6,14 +6,17 @@ Rows keep the file's own quotes and delimiters, so that what is shown can be use
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from agenvoy import textual
 from agenvoy.readers.base import Extract, Reading, Source, Wish
-from agenvoy.readers.dialect import Dialect, detect
-from agenvoy.readers.kinds import no_reader
+from agenvoy.readers.dialect import Dialect, detect, fields
+from agenvoy.readers.kinds import form_of_table, no_reader
 from agenvoy.readers.picking import Row, RowPicker
 from agenvoy.readers.records import HELD, RecordMarks
 from agenvoy.readers.rows import check, numbered
+
+NUL = "␀".encode()  # how a NUL is shown: as a picture of itself, because the character ends strings in many a program
 
 
 class CsvReader:
@@ -27,13 +30,11 @@ class CsvReader:
 
     def extract(self, source: Source, wish: Wish) -> Extract:
         """All records; the file is held in memory."""
-        form = textual.sniff(source.head, source.whole)
-        if form is None:
-            raise no_reader(source, "binary", textual.looks_like(source.head))
+        form = _form(source)
         data = textual.to_utf8(b"".join(source.blocks()), form)
         data = data.replace(b"\r\n", b"\n") if b"\n" in data else data.replace(b"\r", b"\n")
         records = RecordMarks(_dialect(source, form)).feed(data, final=True).removesuffix(b"\n").split(b"\n")
-        units = [record.replace(HELD, b"\n").decode("utf-8", "replace") for record in records]
+        units = [record.replace(HELD, b"\n").replace(b"\0", NUL).decode("utf-8", "replace") for record in records]
         return Extract("csv", "row", "row", units)
 
     def read(self, source: Source, wish: Wish) -> Reading:
@@ -42,9 +43,7 @@ class CsvReader:
         Raises:
             AgenvoyError: binary_file; invalid_arguments, which tells how many records there are.
         """
-        form = textual.sniff(source.head, source.whole)
-        if form is None:
-            raise no_reader(source, "binary", textual.looks_like(source.head))
+        form = _form(source)
         dialect = _dialect(source, form)
         picker, stream = _scan(source, form, dialect, wish, b"\n")
         if stream.better is not None:
@@ -61,8 +60,23 @@ class CsvReader:
 READER = CsvReader()
 
 
+def _form(source: Source) -> textual.TextForm:
+    form = form_of_table(source)
+    if form is None:
+        raise no_reader(source, "binary", textual.looks_like(source.head))
+    return form
+
+
+_LOOKED_AT = 256 * 1024  # bytes at either end of a table by which its dialect is told
+
+
 def _dialect(source: Source, form: textual.TextForm) -> Dialect:
-    return detect(textual.decode(source.head[: 256 * 1024], form), source.whole, source.shown)
+    found = detect(textual.decode(source.head[:_LOOKED_AT], form), source.whole, source.shown)
+    if found.delimiter or (source.whole and len(source.head) <= _LOOKED_AT):
+        return found
+    # a long preamble of single words: the table may begin behind it
+    tail = textual.decode(source.tail(_LOOKED_AT)[: _LOOKED_AT // 2 * 2], form).partition("\n")[2]
+    return replace(detect(tail, True, source.shown), header=False)
 
 
 def _scan(
@@ -73,8 +87,8 @@ def _scan(
     picker = RowPicker(_ranges(wish, dialect), mark, wish.max_units + _shows_header(wish, dialect), wish.max_bytes)
     stream, marks = textual.Utf8Stream(form), RecordMarks(dialect, mark)
     for block in source.blocks():
-        picker.feed(marks.feed(stream.feed(block)))
-    picker.feed(marks.feed(stream.feed(b"", final=True), final=True))
+        picker.feed(marks.feed(stream.feed(block)).replace(b"\0", NUL))
+    picker.feed(marks.feed(stream.feed(b"", final=True), final=True).replace(b"\0", NUL))
     return picker, stream
 
 
@@ -99,12 +113,15 @@ def _unheld(row: Row) -> Row:
 
 def _reading(picker: RowPicker, total: int, wish: Wish, dialect: Dialect, encoding: str, newline: str) -> Reading:
     rows = [_unheld(row) for row in picker.rows]
-    extra = {
+    extra: dict[str, Any] = {
         "delimiter": dialect.delimiter or None,
         "quote": dialect.quote,
         "columns": dialect.columns,
         "header": dialect.header,
     }
+    widths = [len(fields(row.line.decode("utf-8", "replace"), dialect.delimiter, dialect.quote)) for row in rows]
+    if dialect.delimiter and rows and (min(widths) != dialect.columns or max(widths) != dialect.columns):
+        extra["ragged"] = [min(widths), max(widths)]  # the fewest and most fields of the records shown
     if not rows:
         return Reading("csv", "row", 0, 0, 0, None, "[the file is empty]", encoding, "none", extra)
     wanted = [row.number for row in rows if row.number >= wish.offset]

@@ -15,6 +15,7 @@ from agenvoy.readers.lists import Numbering
 from agenvoy.readers.ooxml import Element, Package, attribute, below, child, choice, graphic_lines, name_of
 from agenvoy.readers.paging import Whole
 from agenvoy.readers.remote import DocumentReader
+from agenvoy.readers.symbols import symbol
 
 READER = DocumentReader("docx")
 
@@ -221,9 +222,8 @@ def _hidden(run: Element) -> bool:
 
 
 def _symbol(element: Element) -> str:
-    """A character of a symbol font; those of the private area have no meaning without the font."""
+    """A character of a symbol font."""
     try:
-        code = int(attribute(element, "char"), 16)
+        return symbol(attribute(element, "font"), int(attribute(element, "char"), 16))
     except ValueError:
-        return ""
-    return "" if code < 32 or 0xD800 <= code < 0xF900 else chr(code)
+        return "[a symbol without a number]"

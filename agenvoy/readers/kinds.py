@@ -10,7 +10,7 @@ from agenvoy.readers.base import Source
 _DOCUMENTS = {"pdf", "docx", "pptx", "xlsx", "odt", "ods", "odp", "epub", "ole"}
 _IMAGES = {"png", "jpeg", "gif", "webp", "bmp", "tiff", "avif", "psd", "ico"}
 _SOUND = {"wav", "mp3", "flac", "ogg", "mp4", "matroska", "avi", "asf", "mpeg", "aiff", "flv"}
-_TABLES = {"csv", "tsv", "tab", "psv"}
+TABLES = {"csv", "tsv", "tab", "psv"}
 _PICTURES = {"png", "jpg", "jpeg", "gif", "webp", "bmp", "tif", "tiff", "heic", "avif", "ico"}
 TEXTUAL = frozenset(
     {"text", "csv", "ipynb", "rtf"}
@@ -51,17 +51,36 @@ def kind_of(source: Source) -> tuple[str, str]:
         return name, textual.looks_like(source.head)
     if textual.sniff(source.head, source.whole) is not None:
         return _text_kind(source)
+    if _suffix(source) in TABLES and form_of_table(source) is not None:
+        return "csv", "a table"
     return "binary", textual.looks_like(source.head)
+
+
+def _suffix(source: Source) -> str:
+    return source.shown.rpartition(".")[2].lower()
+
+
+def form_of_table(source: Source) -> textual.TextForm | None:
+    """The form of a table of text, which may hold NUL: programs that write C strings or empty fields leave some.
+
+    None where it is binary: a known format, or NUL in more than one byte of four.
+    """
+    head = source.head
+    form = textual.sniff(head, source.whole)
+    if form is not None or textual.known_format(head):
+        return form
+    clean = head.replace(b"\0", b"")
+    return textual.sniff(clean, source.whole) if clean and (len(head) - len(clean)) * 4 <= len(head) else None
 
 
 def _text_kind(source: Source) -> tuple[str, str]:
     """Text, or what the name says of it: bytes tell text from the rest, but not a table from prose."""
     if source.head.startswith(b"{\\rtf"):
         return "rtf", "a rich text"
-    suffix = source.shown.rpartition(".")[2].lower()
+    suffix = _suffix(source)
     if not source.head.strip():
         return "text", "text"
-    if suffix in _TABLES:
+    if suffix in TABLES:
         return "csv", "a table"
     if suffix == "ipynb" and b'"cells"' in source.head and source.head.lstrip()[:1] == b"{":
         return "ipynb", "a Jupyter notebook"

@@ -89,6 +89,7 @@ def transcribe(fd: int, job: dict[str, Any], tell: Callable[[dict[str, Any]], No
     Returns:
         The members of an `Extract`.
     """
+    _keep_to_itself()
     import av
 
     shown = job["shown"]
@@ -100,7 +101,7 @@ def transcribe(fd: int, job: dict[str, Any], tell: Callable[[dict[str, Any]], No
             seconds = float(container.duration or 0) / 1_000_000
             rows, language, heard = _segments(_chunks(container), job, seconds, tell)
     except (av.error.FFmpegError, OSError, ValueError, IndexError) as error:
-        raise _damaged(shown, str(error)) from error
+        raise _damaged(shown, _why(error)) from error
     if not heard:
         raise _damaged(shown, "not a moment of its sound can be decoded")
     extra = {"language": language, "duration": round(max(seconds, heard), 2), "model": job["model"]}
@@ -111,6 +112,27 @@ def transcribe(fd: int, job: dict[str, Any], tell: Callable[[dict[str, Any]], No
 
 def _damaged(shown: str, why: str) -> AgenvoyError:
     return AgenvoyError("corrupt_document", f"{shown} is damaged: {why}", "repair it with the program that made it")
+
+
+def _why(error: Exception) -> str:
+    """A decoder's error in words: FFmpeg's own text is a number, a phrase and a name that is none of ours."""
+    import av
+
+    if isinstance(error, av.error.InvalidDataError):
+        return "it holds no sound that can be decoded"
+    if isinstance(error, av.error.EOFError):
+        return "it ends too early"
+    if isinstance(error, av.error.FFmpegError) and error.strerror:
+        return f"its sound cannot be decoded ({error.strerror.lower()})"
+    return f"its sound cannot be decoded ({type(error).__name__})"
+
+
+def _keep_to_itself() -> None:
+    """Switch off the reports that libraries make about themselves: onnxruntime (which finds where somebody speaks)
+    keeps a session file in the folder for temporary files and sends to its maker; the hub's library counts calls.
+    """
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+    os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
 
 
 def _is_cover(stream: Any) -> bool:
@@ -198,5 +220,6 @@ def _model(job: dict[str, Any]) -> Any:
 
 
 def _missing(job: dict[str, Any], error: Exception) -> AgenvoyError:
-    told = f"{job['shown']} holds sound, and the speech model {job['model']} cannot be loaded ({error})"
-    return AgenvoyError("model_missing", told[:600], install_command(job["model"]))
+    why = " ".join(str(error).split())[:300] or type(error).__name__
+    told = f"{job['shown']} holds sound, and the speech model {job['model']} cannot be loaded ({why})"
+    return AgenvoyError("model_missing", told, install_command(job["model"]))

@@ -12,7 +12,7 @@ from agenvoy.workers import Limits, Pool, WorkerFailed
 _GIB = 1 << 30
 # 1 GiB a document, the figure. The address space is a little more: libraries map files that they never touch.
 DOCUMENTS = Pool(Limits(memory=_GIB, address=_GIB + _GIB // 8, seconds=60.0))
-FORM = 1  # of the texts that document readers give; to be raised when they come to read more
+FORM = 2  # of the texts that document readers give; to be raised when they come to read more
 INSTALL = "pip install 'agenvoy[docs]'"
 
 

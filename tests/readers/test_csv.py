@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reading import FIXTURES, extract, read
 
+from agenvoy.errors import AgenvoyError
 from agenvoy.readers.dialect import detect, fields
 
 
@@ -70,6 +71,32 @@ def test_an_inch_mark_is_just_a_character(tmp_path):
 
 def test_long_and_short_rows_stay_as_they_are(tmp_path):
     assert read(put(tmp_path, "a,b\n1,2,3,4\n5\n")).text == "1\ta,b\n2\t1,2,3,4\n3\t5"
+
+
+def test_records_with_more_or_fewer_fields_than_the_others_are_told(tmp_path):
+    path = put(tmp_path, "a,b,c\n" + "1,2,3\n" * 5000 + "1,2,3,4,5\n1\n")
+    assert "ragged" not in read(path, limit=100).extra
+    late = read(path, offset=5000)
+    assert late.extra["columns"] == 3 and late.extra["ragged"] == [1, 5]
+
+
+def test_a_table_behind_a_long_preamble_has_its_dialect(tmp_path):
+    path = put(tmp_path, "a line of words\n" * 20_000 + 'x;1;"two\nlines"\n' * 20_000)
+    got = read(path, offset=30_000, limit=1)
+    assert got.extra["delimiter"] == ";" and got.total == 40_000 and "two\nlines" in got.text
+
+
+def test_nul_in_a_table_is_shown_and_costs_nothing_else(tmp_path):
+    got = read(put(tmp_path, b'id,name\n1,An\0na\n2,"B\no"\n'))
+    assert got.kind == "csv" and got.total == 3 and got.text == '1\tid,name\n2\t1,An␀na\n3\t2,"B\no"'
+    assert "An␀na" in extract(put(tmp_path, b"id,name\n1,An\0na\n2,Bo\n")).units[1]
+
+
+def test_bytes_under_the_name_of_a_table_stay_binary(tmp_path):
+    for data in (bytes(100), bytes(range(256)) * 8, b"\x7fELF" + bytes(50), b"a\0b\0\0\0" * 50):
+        with pytest.raises(AgenvoyError) as error:
+            read(put(tmp_path, data))
+        assert error.value.code == "binary_file"
 
 
 def test_the_mark_of_utf8_is_no_part_of_the_first_name(tmp_path):

