@@ -20,6 +20,7 @@ STALL_S = 600.0  # seconds without progress; a large model on a slow machine nee
 SPEECH = Pool(Limits(memory=_GIB, address=0, seconds=STALL_S), most=1)
 HUB_MODEL_BYTES = 3 * _GIB  # the largest model of the hub; how much one takes is known only once it is there
 RATE = 16_000  # samples a second, what the models were trained on
+FORMATS = "wav,mp3,aac,flac,ogg,mov,mp4,m4a,matroska,webm,avi,asf,mpeg,aiff,flv"  # as FFmpeg names what `magic` tells
 CHUNK_S = 1800  # seconds of sound in memory at once (115 MB)
 
 
@@ -94,7 +95,7 @@ def transcribe(fd: int, job: dict[str, Any], tell: Callable[[dict[str, Any]], No
 
     shown = job["shown"]
     try:
-        with av.open(stream_of(fd), mode="r", metadata_errors="ignore") as container:
+        with opened(fd) as container:
             if not container.streams.audio:
                 raise AgenvoyError("no_audio", f"{shown} has no sound", "there is nothing to transcribe")
             video = any(not _is_cover(stream) for stream in container.streams.video)
@@ -114,6 +115,14 @@ def _damaged(shown: str, why: str) -> AgenvoyError:
     return AgenvoyError("corrupt_document", f"{shown} is damaged: {why}", "repair it with the program that made it")
 
 
+def opened(fd: int) -> Any:
+    """The container in a file, never a list of other files (HLS, concat, SDP), which a tag ahead of it can hide."""
+    import av
+
+    bounds = {"format_whitelist": FORMATS, "protocol_whitelist": "none"}
+    return av.open(stream_of(fd), mode="r", metadata_errors="ignore", options=bounds)
+
+
 def _why(error: Exception) -> str:
     """A decoder's error in words: FFmpeg's own text is a number, a phrase and a name that is none of ours."""
     import av
@@ -128,11 +137,12 @@ def _why(error: Exception) -> str:
 
 
 def _keep_to_itself() -> None:
-    """Switch off the reports that libraries make about themselves: onnxruntime (which finds where somebody speaks)
-    keeps a session file in the folder for temporary files and sends to its maker; the hub's library counts calls.
+    """Switch off what onnxruntime (which finds where somebody speaks) reports of itself.
+
+    It keeps a session file in the folder for temporary files, and sends to its maker. The library looks at its switch
+    by C, so that `putenv` is enough.
     """
-    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
-    os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
+    os.putenv("ORT_DISABLE_TELEMETRY", "1")
 
 
 def _is_cover(stream: Any) -> bool:
