@@ -28,6 +28,8 @@ _MEMBERS = (
     (b"opendocument.presentation", "odp", "an OpenDocument presentation"),
     (b"application/epub+zip", "epub", "an EPUB book"),
 )
+_PACKED = {"odt": "an OpenDocument text", "ods": "an OpenDocument spreadsheet",
+           "odp": "an OpenDocument presentation", "epub": "an EPUB book"}  # fmt: skip
 _TAIL = 65536  # bytes; a directory of some hundred members fits
 
 
@@ -43,6 +45,8 @@ def kind_of(source: Source) -> tuple[str, str]:
         for mark, kind, words in _MEMBERS:
             if mark in shown:
                 return kind, words
+        if b"mimetype" in shown and _suffix(source) in _PACKED:  # what it says of itself is packed
+            return _suffix(source), _PACKED[_suffix(source)]
     if name in _IMAGES:
         return "image", textual.looks_like(source.head)
     if name in _SOUND:

@@ -25,6 +25,7 @@ class RecordMarks:
         self._size = 0
         self._rest = b""  # a line that is not complete yet
         self._stray = 0
+        self._long = False  # within a line of more than `_BYTES`, whose quotes are not looked at
 
     def feed(self, block: bytes, final: bool = False) -> bytes:
         """The next block (UTF-8) with the newlines in fields replaced; what is undecided comes later.
@@ -35,22 +36,35 @@ class RecordMarks:
         """
         if HELD in block:
             block = block.replace(HELD, b"\xfe")
-        if not self._pending and not self._rest and (self._byte not in block or self._stray > _STRAY):
+        plain = self._byte not in block or self._stray > _STRAY
+        if plain and not self._pending and not self._rest and not self._long:
             return block
+        out = bytearray()
+        if self._long:  # the rest of a line beyond all measure: passed on as it comes
+            end = block.find(self._mark) + 1
+            self._long = not end
+            out += block[:end] if end else block
+            block = block[end:] if end else b""
         lines = (self._rest + block).split(self._mark)
         self._rest = lines.pop()
-        out = bytearray()
         for line in lines:
             self._take(line, out)
         if final:
             self._finish(out)
-        elif not self._pending and self._byte not in self._rest:
+        elif len(self._rest) > _BYTES or (not self._pending and self._byte not in self._rest):
+            while self._pending:
+                self._give_up(out)
             out += self._rest  # a long line is passed on piece by piece
-            self._rest = b""
+            self._long, self._rest = bool(self._rest) and len(self._rest) > _BYTES, b""
         return bytes(out)
 
     def _take(self, line: bytes, out: bytearray) -> None:
         if not self._pending and (self._byte not in line or self._stray > _STRAY):
+            out += line + self._mark
+            return
+        if len(line) > _BYTES:
+            while self._pending:
+                self._give_up(out)
             out += line + self._mark
             return
         self._pending.append(line)

@@ -161,3 +161,22 @@ def test_what_is_nested_too_deep_is_told_and_never_a_silent_gap(tmp_path):
     inner = "<w:smartTag>" * 3000 + "x" + "</w:smartTag>" * 3000
     got = read(document(tmp_path, ["<w:p><w:r><w:t>Before</w:t></w:r></w:p><w:p>", inner, "</w:p>"]))
     assert "Before" in got.text and "damaged" in got.text
+
+
+@pytest.mark.parametrize("cell", ['"x",', "x,", '"x'])
+def test_a_table_of_one_line_without_end_is_read_in_time(tmp_path, cell):
+    path = tmp_path / "b.csv"
+    path.write_text("a,b\n" + cell * (24_000_000 // len(cell)) + '\n1,"two\nlines"\n')
+    begun = time.monotonic()
+    assert read(path).total == 3
+    assert read(path, offset=3).text.endswith('3\t1,"two\nlines"')
+    assert time.monotonic() - begun < 2 * SECONDS
+
+
+@pytest.mark.parametrize("name", ["ods/stock.ods", "odt/letter.odt", "epub/book.epub"])
+def test_a_package_whose_kind_is_packed_too_is_still_read(tmp_path, name):
+    path = tmp_path / name.rpartition("/")[2]
+    with zipfile.ZipFile(FIXTURES / name) as old, zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as new:
+        for member in old.namelist():
+            new.writestr(member, old.read(member))
+    assert read(path).text == read(FIXTURES / name).text
