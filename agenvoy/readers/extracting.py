@@ -15,22 +15,9 @@ from importlib import import_module
 from typing import Any, BinaryIO
 
 from agenvoy.errors import AgenvoyError
+from agenvoy.readers import READERS
 from agenvoy.readers.base import Wish
 from agenvoy.readers.paging import Document, everything, page
-
-MODULES = {
-    "pdf": "agenvoy.readers.pdf",
-    "docx": "agenvoy.readers.docx",
-    "pptx": "agenvoy.readers.pptx",
-    "xlsx": "agenvoy.readers.xlsx",
-    "ods": "agenvoy.readers.xlsx",
-    "odt": "agenvoy.readers.opendocument",
-    "odp": "agenvoy.readers.opendocument",
-    "epub": "agenvoy.readers.epub",
-    "rtf": "agenvoy.readers.rtf",
-    "ipynb": "agenvoy.readers.ipynb",
-    "ole": "agenvoy.readers.ole",
-}
 
 
 class FileOf(io.RawIOBase):
@@ -138,8 +125,16 @@ def _open(fd: int, job: dict[str, Any]) -> Document:
 
 def open_document(kind: str, stream: BinaryIO, password: str | None) -> Document:
     """Open a document of a known kind; errors name no path (`is damaged: …`)."""
-    document: Document = import_module(MODULES[kind]).open_document(stream, password)
+    document: Document = import_module(READERS[kind]).open_document(stream, password)
     return document
+
+
+def bounded(stream: BinaryIO, most: int) -> bytes:
+    """All of a document that is read as a whole; raises too_large beyond so many bytes."""
+    data = stream.read(most + 1)
+    if len(data) > most:
+        raise too_large(f"more than {most:,} bytes")
+    return data
 
 
 def corrupt(why: str) -> AgenvoyError:

@@ -6,7 +6,7 @@ import json
 from typing import Any, BinaryIO
 
 from agenvoy.readers.base import Extract
-from agenvoy.readers.extracting import corrupt, too_large
+from agenvoy.readers.extracting import bounded, corrupt
 from agenvoy.readers.paging import Whole
 from agenvoy.readers.remote import DocumentReader
 
@@ -22,9 +22,7 @@ def open_document(stream: BinaryIO, password: str | None) -> Whole:
     Raises:
         AgenvoyError: corrupt_document, too_large.
     """
-    data = stream.read(FILE_BYTES + 1)
-    if len(data) > FILE_BYTES:
-        raise too_large(f"more than {FILE_BYTES:,} bytes")
+    data = bounded(stream, FILE_BYTES)
     try:
         book = json.loads(data)
         cells = book["cells"] if "cells" in book else [c for sheet in book["worksheets"] for c in sheet["cells"]]

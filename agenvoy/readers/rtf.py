@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import BinaryIO
 
 from agenvoy.readers.base import Extract
-from agenvoy.readers.extracting import corrupt, too_large
+from agenvoy.readers.extracting import bounded, corrupt
 from agenvoy.readers.paging import Whole
 from agenvoy.readers.remote import DocumentReader
 
@@ -22,9 +22,7 @@ def open_document(stream: BinaryIO, password: str | None) -> Whole:
     """
     from striprtf.striprtf import rtf_to_text
 
-    data = stream.read(FILE_BYTES + 1)
-    if len(data) > FILE_BYTES:
-        raise too_large(f"more than {FILE_BYTES:,} bytes")
+    data = bounded(stream, FILE_BYTES)
     try:
         # its own characters beyond ASCII are escaped, by the code page that the text names
         text = rtf_to_text(data.decode("latin-1"), errors="replace")  # type: ignore[no-untyped-call]
