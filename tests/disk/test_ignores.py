@@ -43,7 +43,7 @@ def test_the_walk_keeps_what_rignore_keeps(paths: set[str], ignores: dict[tuple[
         assert {e.path for e in Walk(folder, rules)} == kept(folder, rules) - {folder}
 
 
-@pytest.mark.parametrize("line", ["a[!", "{a", "a[b-a]", "x[[:alpha:]]", "a\\"])
+@pytest.mark.parametrize("line", ["a[!", "{a", "a[b-a]", "x[[:alpha:]]", "a\\", "**//", "a//c"])
 def test_a_pattern_that_is_not_read_for_certain_is_left_to_rignore(tmp_path: Path, line: str) -> None:
     (tmp_path / ".gitignore").write_text(line + "\nb\n")
     (tmp_path / "b").touch()
