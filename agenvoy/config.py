@@ -47,8 +47,8 @@ class Settings:
         history_page: most rows of a history page (contract: 24).
         output_dir: where files made for the user go when no place was named; empty: not configured.
         sensitive: name patterns of sensitive files, matched without case.
-        keep_sensitive: `recorded`, or `not recorded`: contents of sensitive files never enter the store, so that a
-            change of one cannot be undone.
+        keep_sensitive: `recorded`; `encrypted`: contents of sensitive files are encrypted in the store; or
+            `not recorded`: they do not stay in it, so that a change of one cannot be undone.
         keep_days, keep_bytes: what `gc` keeps where it is not told (0: no limit).
         audio_model: speech model, by name or folder; empty: `base`, or what an installed package ships.
         audio_device, audio_compute_type: as faster-whisper takes them (`cuda`, `int8` …); empty: its own choice.
@@ -94,6 +94,11 @@ class Settings:
     def store(self) -> str:
         """The store's folder."""
         return os.path.join(self.home, ".store")
+
+    @property
+    def key_file(self) -> str:
+        """The key of contents that are kept encrypted, beside config.toml."""
+        return os.path.join(self.home, "sensitive.key")
 
     @property
     def roots(self) -> tuple[str, ...]:

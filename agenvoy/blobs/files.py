@@ -10,10 +10,13 @@ import contextlib
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from io import RawIOBase
+from itertools import chain
 
 from agenvoy.blobs import codec as codecs
 from agenvoy.blobs.base import BlobDamaged, BlobMissing, Stored
 from agenvoy.blobs.hashing import TwinHasher, new_hasher
+from agenvoy.blobs.sealing import MAGIC, Keyring
 
 BLOCK = 1024 * 1024  # bytes read at a time: large enough to hide the call, small enough to hold several
 _TEMP = "incoming"
@@ -24,10 +27,12 @@ class FileBlobs:
 
     Args:
         folder: where blobs live; made with mode 0700 when first needed.
+        keyring: the key of sealed blobs.
     """
 
-    def __init__(self, folder: str) -> None:
+    def __init__(self, folder: str, keyring: Keyring | None = None) -> None:
         self.folder = folder
+        self.keyring = keyring or Keyring()
         self._later: set[str] | None = None
 
     def path(self, name: str) -> str:
@@ -101,13 +106,49 @@ class FileBlobs:
         hasher = new_hasher()
         with open(fd, "rb", buffering=0) as file:
             try:
-                for block in codecs.unpack_stream(codec, iter(lambda: file.read(BLOCK), b"")):
+                for block in codecs.unpack_stream(codec, self._stored(file)):
                     hasher.update(block)
                     yield block
             except ValueError as error:
                 raise BlobDamaged(f"{name}: {error}") from error
         if hasher.hexdigest() != name.partition("-")[0]:
             raise BlobDamaged(f"{name}: the bytes are not those that were stored")
+
+    def _stored(self, file: RawIOBase) -> Iterator[bytes]:
+        """The bytes of a blob file, unsealed where they are sealed."""
+        blocks = iter(lambda: file.read(BLOCK) or b"", b"")
+        first = next(blocks, b"")
+        whole = chain((first,), blocks)
+        return self.keyring.unseal(whole) if first.startswith(MAGIC) else whole
+
+    def seal(self, name: str) -> None:
+        """Put a sealed file in place of a blob; one that is sealed already stays.
+
+        Raises:
+            BlobMissing: no such blob.
+            KeyMissing, OSError: it could not be sealed; it is there as before.
+        """
+        incoming = os.path.join(self.folder, _TEMP)
+        make_private(incoming)
+        temp = os.path.join(incoming, f"{os.getpid()}-{os.urandom(6).hex()}")
+        try:
+            with open(self.path(name), "rb", buffering=0) as file:
+                blocks = iter(lambda: file.read(BLOCK) or b"", b"")
+                first = next(blocks, b"")
+                if first.startswith(MAGIC):
+                    return
+                fd = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+                with open(fd, "wb", buffering=BLOCK) as out:
+                    out.writelines(self.keyring.seal(chain((first,), blocks)))
+                    out.flush()
+                    os.fsync(fd)
+            os.rename(temp, self.path(name))
+            sync_folder(os.path.dirname(self.path(name)))
+        except FileNotFoundError:
+            raise BlobMissing(name) from None
+        finally:
+            if os.path.lexists(temp):
+                os.unlink(temp)
 
     def delete(self, name: str) -> bool:
         """See `BlobStore.delete`."""

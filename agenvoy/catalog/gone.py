@@ -62,6 +62,12 @@ def rows_of(c: sqlite3.Connection, paths: Iterable[str]) -> list[int]:
     return found
 
 
+def recorded_contents(c: sqlite3.Connection, path: str) -> list[str]:
+    """Hashes of the contents that the log has of a path, of operations in any state."""
+    rows = c.execute("SELECT DISTINCT hash FROM versions WHERE path = ? AND hash != ''", (os.fsencode(path),))
+    return [str(row[0]) for row in rows]
+
+
 def read_contents(c: sqlite3.Connection, path: str) -> list[str]:
     """Hashes of the contents that the read memory and the scans know of a path."""
     raw = os.fsencode(path)

@@ -9,7 +9,7 @@ from typing import Any, Literal
 Kind = Literal["whole", "number", "flag", "text", "texts", "folder", "folders", "keep"]
 Value = int | float | bool | str | tuple[str, ...]
 
-KEEP = ("recorded", "not recorded")
+KEEP = ("recorded", "encrypted", "not recorded")
 """What happens to the contents of sensitive files that a tool changes, from lax to strict."""
 
 
@@ -73,7 +73,7 @@ _KINDS: dict[Kind, tuple[str, Callable[[object], bool]]] = {
     "texts": ("a list of texts", _texts),
     "folder": ("a folder", lambda v: isinstance(v, str)),
     "folders": ("a list of folders", _texts),
-    "keep": (" or ".join(f'"{word}"' for word in KEEP), lambda v: isinstance(v, str) and v in KEEP),
+    "keep": ('"recorded", "encrypted" or "not recorded"', lambda v: isinstance(v, str) and v in KEEP),
 }
 
 
@@ -107,7 +107,7 @@ KEYS: tuple[Key, ...] = (
     Key("limits.history_page", "history_page", "whole", "Most rows of a history page.", min, 1, 24),
     Key("limits.track_bytes", "track_bytes", "whole", "Largest file whose content `run` keeps unasked.", min, 0),
     Key("sensitive.patterns", "sensitive", "texts", "File names that are sensitive besides the built-in ones.", _both),
-    Key("sensitive.keep", "keep_sensitive", "keep", "Whether contents of sensitive files are recorded.", _stricter),
+    Key("sensitive.keep", "keep_sensitive", "keep", "How contents of sensitive files are recorded.", _stricter),
     Key("retention.keep_days", "keep_days", "whole", "`gc` drops contents older than this; 0 keeps all.", None, 0),
     Key("retention.max_bytes", "keep_bytes", "whole", "`gc` keeps the store below this; 0 is no limit.", None, 0),
     Key("search.index", "search_index", "flag", "Whether searches use the index that `agenvoy index` builds."),

@@ -9,14 +9,16 @@ with a suffix, so no content ever stands for another.
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
-from agenvoy.blobs import BlobDamaged, BlobMissing, BlobStore, FileBlobs
+from agenvoy.blobs import BlobDamaged, BlobMissing, BlobStore, FileBlobs, KeyMissing, Keyring
 from agenvoy.blobs import codec as codecs
 from agenvoy.blobs.hashing import TwinHasher
+from agenvoy.blobs.sealing import SUFFIX
 from agenvoy.catalog import Catalog, Connection, contents
 from agenvoy.errors import AgenvoyError
 
@@ -29,13 +31,17 @@ class Vault:
     Args:
         catalog: its history.db.
         inline: contents up to this many bytes live in history.db.
+        keyring: the key of contents that are kept encrypted.
         files: where longer ones go; by default blob files in `<store>/objects`.
     """
 
-    def __init__(self, catalog: Catalog, inline: int, files: BlobStore | None = None) -> None:
+    def __init__(
+        self, catalog: Catalog, inline: int, keyring: Keyring | None = None, files: BlobStore | None = None
+    ) -> None:
         self.catalog = catalog
         self.inline = inline
-        self.files: BlobStore = files or FileBlobs(os.path.join(catalog.store, "objects"))
+        self.keyring = keyring or Keyring()
+        self.files: BlobStore = files or FileBlobs(os.path.join(catalog.store, "objects"), self.keyring)
         self._staged: dict[str, contents.Content] = {}
 
     # ---- in
@@ -103,6 +109,22 @@ class Vault:
         """The SHA-256 of a recorded content; None where it is not known."""
         return contents.proof(c, name) if name else None
 
+    def seal(self, c: Connection, name: str) -> None:
+        """Keep a recorded content encrypted from now on; one that is already stays as it is.
+
+        Raises:
+            KeyMissing, OSError: it could not be; it is kept as before.
+        """
+        row = contents.get(c, name)
+        if row is None or row.codec.endswith(SUFFIX):
+            return
+        if row.data is not None:
+            sealed = b"".join(self.keyring.seal([row.data]))
+            contents.replace(c, replace(row, codec=row.codec + SUFFIX, stored=len(sealed), data=sealed))
+        elif isinstance(self.files, FileBlobs):
+            with contextlib.suppress(BlobMissing):  # nothing is left to seal; `verify` names it
+                self.files.seal(name)
+
     # ---- out
     def blocks(self, name: str) -> Iterator[bytes]:
         """A content, block by block, verified at the end.
@@ -119,9 +141,14 @@ class Vault:
             if row.data is None:
                 yield from self.files.open(row.hash, row.codec)
                 return
-            data = codecs.unpack(row.codec, row.data, row.size)
+            codec, packed = row.codec, row.data
+            if codec.endswith(SUFFIX):
+                codec, packed = codec.removesuffix(SUFFIX), b"".join(self.keyring.unseal([packed]))
+            data = codecs.unpack(codec, packed, row.size)
         except BlobMissing:
             raise gone(name) from None
+        except KeyMissing as error:
+            raise locked(name, str(error)) from error
         except (BlobDamaged, ValueError) as error:
             raise broken(name, str(error)) from error
         twin = TwinHasher()
@@ -154,6 +181,15 @@ def gone(name: str) -> AgenvoyError:
         "not_restorable",
         f"the stored bytes {name[:12]} are gone",
         "choose another version with file_history; `agenvoy verify` lists what is missing",
+    )
+
+
+def locked(name: str, why: str) -> AgenvoyError:
+    """The error for a content that is encrypted, and whose key is not at hand."""
+    return AgenvoyError(
+        "not_restorable",
+        f"the stored bytes {name[:12]} are encrypted: {why}",
+        "put the key back where it was (README, Sensitive files); without it they cannot be read",
     )
 
 

@@ -15,7 +15,7 @@ from agenvoy.errors import AgenvoyError
 from agenvoy.history.changes import Change, Written, inode_of
 from agenvoy.history.diff import unified
 from agenvoy.types import ABSENT, ConfirmRequest, Outcome, State
-from agenvoy.workspace.forgetting import forget, keeps
+from agenvoy.workspace.protecting import keeps, protect
 from agenvoy.workspace.session import Session
 
 DIFF_BYTES = 32 * 1024  # of an edit's own diff: more than a model wants to see, less than it could choke on
@@ -190,7 +190,7 @@ def _edited(
         "bytes_before": change.before.size,
         "bytes_after": change.after.size,
         "diff": freshness.cap(diff, DIFF_BYTES),
-        "undoable": not forget(session, [real], "edit_file", f"Edit({place.shown})"),
+        "undoable": not protect(session, [real], "edit_file", f"Edit({place.shown})"),
     }
     return Outcome("edit_file", f"Edit({place.shown})", result, "", session.task_ref())
 
@@ -211,10 +211,11 @@ def remove_file(session: Session, path: str) -> Outcome:
             check_parent(place.real, place.shown, ABSENT)
             change = Change(place.real, seen.state, ABSENT, "delete", data=seen.data)
             written = session.log.write(session.spec("remove_file", "remove", label), [change])
-    forgotten = forget(session, [place.real], "remove_file", label)
+    forgotten = protect(session, [place.real], "remove_file", label)
+    moved = written.places.get(place.real)
     result = {
         "path": place.shown,
-        "moved_to": None if forgotten else written.places.get(place.real),
+        "moved_to": moved if moved and os.path.lexists(moved) else None,  # a sensitive file leaves no plain copy
         "version": written.versions[place.real],
         "previous_version": written.previous[place.real],
         "undoable": not forgotten,
@@ -276,7 +277,7 @@ def remove_tree(session: Session, path: str) -> Outcome:
             changes = [_goes(session, real) for real in paths]
             note_names(session, [change.before for change in changes])
             written = session.log.write(session.spec("remove_file", "remove", label), changes)
-    forgotten = forget(session, paths, "remove_file", label)
+    forgotten = protect(session, paths, "remove_file", label)
     result = {
         "path": place.shown,
         "removed": len(changes),
@@ -331,7 +332,7 @@ def move_file(session: Session, path: str, to: str) -> Outcome:
         ]
         written = session.log.write(session.spec("move_file", "move", label), changes)
         _keep_memory(session, known, target.real, written)
-    forget(session, [source.real, target.real], "move_file", label)
+    protect(session, [source.real, target.real], "move_file", label)
     result = {
         "path": source.shown,
         "to": target.shown,

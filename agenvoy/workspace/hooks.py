@@ -20,6 +20,7 @@ from agenvoy.catalog.stamps import Command
 from agenvoy.errors import AgenvoyError
 from agenvoy.history.changes import Change, Spec, missing_folders
 from agenvoy.types import ABSENT, State
+from agenvoy.workspace.protecting import keeps, protect
 from agenvoy.workspace.session import Session
 from agenvoy.workspace.tracked import scan
 
@@ -210,6 +211,8 @@ def _before_write(session: Session, path: str, tool: str) -> str | None:
             spec = Spec(session.settings.root, "", "", "external", "Outside(1 paths)")
             session.log.record_only(spec, [Change(real, was, seen.state, "external", data=seen.data)])
         _note(session, real, seen.state, seen.data)
+    if protect(session, [real], tool, f"{tool}({session.jail.shown(real)})"):
+        _note(session, real, seen.state, None)  # with the bytes went what was known of the state
     return f"the state of {path} before {tool} is recorded"
 
 
@@ -230,6 +233,7 @@ def _after_write(session: Session, path: str, tool: str) -> str | None:
         folders = [Change(folder, ABSENT, session.log.look(folder).state, "create") for folder in made]
         session.log.record_only(spec, [*folders, change])
         _note(session, real, seen.state, seen.data)
+    protect(session, [real], tool, f"{tool}({shown})")
     return f"{shown} recorded"
 
 
@@ -271,7 +275,7 @@ def _was(session: Session, real: str) -> State | None:
 
 
 def _note(session: Session, real: str, state: State, data: bytes | None) -> None:
-    if state.kind in ("file", "link") and not session.vault.has(state.hash):
+    if keeps(session, real) and state.kind in ("file", "link") and not session.vault.has(state.hash):
         if data is not None:
             session.vault.stage(data)
         else:

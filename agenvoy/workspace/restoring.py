@@ -16,7 +16,7 @@ from agenvoy.history.changes import Spec, is_real_folder
 from agenvoy.history.plan import Item, OnConflict, Plan, Planner, plan_dict
 from agenvoy.types import ConfirmRequest, Outcome, Version
 from agenvoy.workspace import times
-from agenvoy.workspace.forgetting import forget
+from agenvoy.workspace.protecting import protect
 from agenvoy.workspace.room import to_states, with_room
 from agenvoy.workspace.session import Session
 from agenvoy.workspace.tasks import meant
@@ -268,7 +268,7 @@ def _carry_out(
             else:
                 session.vault.forget_staged()
                 _drop_made_folders(session, spec)
-        forget(session, [change.path for change in plan.changes()], tool, label)
+        protect(session, [change.path for change in plan.changes()], tool, label)
         return _answer(session, tool, label, plan, applied=True)
     raise AgenvoyError("store_busy", "the files keep changing while the restore is planned", "try again in a moment")
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from agenvoy.blobs import KeyMissing, Keyring
 from agenvoy.catalog import Catalog, reads, tasks, trashed, versions
 from agenvoy.catalog.tasks import Task
 from agenvoy.config import Settings
@@ -77,7 +78,7 @@ class Session:
         with self.lock:
             if self._catalog is None:
                 self._catalog = Catalog(self.settings.store, self.settings.busy_s)
-                self._vault = Vault(self._catalog, self.settings.inline_blob)
+                self._vault = Vault(self._catalog, self.settings.inline_blob, Keyring(self.settings.key_file))
                 with self._catalog.read() as c:
                     left = not self._catalog.read_only and bool(versions.prepared(c))
                 if left:
@@ -92,7 +93,7 @@ class Session:
         with self.lock:
             catalog = self.catalog
             if self._vault is None:
-                self._vault = Vault(catalog, self.settings.inline_blob)
+                self._vault = Vault(catalog, self.settings.inline_blob, Keyring(self.settings.key_file))
             return self._vault
 
     @property
@@ -111,13 +112,22 @@ class Session:
             return self._log
 
     def writable_store(self) -> None:
-        """Refuse a change that could not be recorded; raises store_unavailable."""
+        """Refuse a change that could not be recorded; raises store_unavailable, not_available."""
         if self.catalog.read_only:
             raise AgenvoyError(
                 "store_unavailable",
                 f"the store {self.settings.store} is read-only, so nothing can be recorded, and nothing was changed",
                 "set AGENVOY_HOME to a writable folder",
             )
+        if self.settings.keep_sensitive == "encrypted":
+            try:
+                self.vault.keyring.key(make=True)
+            except (KeyMissing, OSError) as error:
+                raise AgenvoyError(
+                    "not_available",
+                    f"contents of sensitive files are to be kept encrypted, but there is no key for it: {error}",
+                    "mend the key file, or choose another `sensitive.keep` in config.toml",
+                ) from error
 
     def close(self) -> None:
         """Close the store."""

@@ -19,7 +19,7 @@ from agenvoy.history.vault import Vault
 from agenvoy.tracking.scan import UNKNOWN, Found, Scan, Tally, renames
 from agenvoy.tracking.snapshot import Snapshot
 from agenvoy.types import ABSENT, State
-from agenvoy.workspace.forgetting import forget, keeps
+from agenvoy.workspace.protecting import keeps, protect
 from agenvoy.workspace.session import Session
 from agenvoy.workspace.spawning import is_running
 
@@ -43,6 +43,7 @@ class Scanned:
     changes: tuple[Change, ...]
     tally: Tally
     snapshot: Snapshot
+    secret: tuple[str, ...]
 
 
 def scan(
@@ -64,7 +65,7 @@ def scan(
     try:
         with session.log.locks.beside():
             done = _scan_in(session, command, content, snapshot, progress)
-        forget(session, [c.path for c in done.changes], "run", "Scan()")
+        protect(session, [*(c.path for c in done.changes), *done.secret], "run", "Scan()")
         return done
     except Raced:
         raise AgenvoyError(
@@ -86,18 +87,20 @@ def _scan_in(
     run = _scan(session, known, extra, content=content or last is not None)
     before = _Before(session, workspace)
     changed: list[Found] = []
+    secret: list[str] = []
     for count, batch in enumerate(_batches(run), 1):
         _keep(session, [f for f in batch if keeps(session, f.path)])
         firsts = [f for f in batch if f.first or (last is None and f.path not in extra)]
         later = [f for f in batch if f not in firsts] if len(firsts) < len(batch) else []
         changed += [replace(f, seen=replace(f.seen, data=None)) for f in later]
         _save(session, workspace, firsts)
+        secret += [f.path for f in firsts if session.settings.is_sensitive(f.path) and keeps(session, f.path)]
         progress(count * BATCH)
     changed = [f for f in changed if session.jail.writable(f.path)]
     operation, changes = _record(session, changed, command, before, run.snapshot)
     if changed or run.snapshot.dirty or last is None:
         _finish(session, workspace, at, changed, run.snapshot)
-    return Scanned(operation, tuple(changes), run.tally, run.snapshot)
+    return Scanned(operation, tuple(changes), run.tally, run.snapshot, tuple(secret))
 
 
 def _workspace(session: Session) -> int:

@@ -84,7 +84,7 @@ def test_a_key_comes_from_the_environment_variable_that_is_named(place: Place) -
         ("output-dir = 'x'\n", 1, "did you mean output_dir?"),
         ("limits = 3\n", 1, "limits is no key"),
         ("allow = 'x'\n", 1, "allow must be a list of folders"),
-        ("[sensitive]\nkeep = 'maybe'\n", 2, 'sensitive.keep must be "recorded" or "not recorded"'),
+        ("[sensitive]\nkeep = 'maybe'\n", 2, 'sensitive.keep must be "recorded", "encrypted" or "not recorded"'),
         ("limits = { read_rows = 'x' }\n", 1, "limits.read_rows"),
         ("a = 1\nb = = 2\n", 2, "is not TOML"),
     ],

@@ -9,6 +9,7 @@ import pytest
 from world import World, history, read, sound
 
 from agenvoy.errors import AgenvoyError
+from agenvoy.workspace.hooks import handle
 from agenvoy.workspace.service import Service
 
 
@@ -77,4 +78,14 @@ def test_a_command_that_changes_a_secret_is_recorded_without_its_contents(strict
     assert not strict.session.vault.has(strict.session.log.look(str(world.root / ".env")).state.hash)
     strict.restore_file(task_id="current", path="plain")
     assert not (world.root / "plain").exists()
+    sound(strict)
+
+
+def test_what_another_agents_tools_write_is_recorded_without_its_contents_too(strict: Service, world: World) -> None:
+    event = {"session_id": "s", "tool_name": "Write", "tool_input": {"file_path": str(world.root / ".env")}}
+    handle(strict.session, "claude-code", {"hook_event_name": "PreToolUse", **event})
+    assert b"first-secret" not in stored(strict)
+    (world.root / ".env").write_text("KEY=second-secret\n")
+    handle(strict.session, "claude-code", {"hook_event_name": "PostToolUse", **event})
+    assert history(strict, ".env")[-1]["action"] == "modify" and b"secret" not in stored(strict)
     sound(strict)
