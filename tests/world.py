@@ -160,3 +160,11 @@ def attempt(call: Callable[[], object]) -> str | None:
 def sound(service: Service) -> None:
     """The store says of itself that everything is as it was written."""
     assert service.verify().result["findings"] == []
+
+
+def stored(service: Service) -> bytes:
+    """Every byte of the store."""
+    found = b""
+    for folder, _, names in os.walk(service.settings.store):
+        found += b"".join(Path(folder, name).read_bytes() for name in names)
+    return found

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from world import World, history, read, sound
+from world import World, history, read, sound, stored
 
 from agenvoy.blobs import FileBlobs, KeyMissing, Keyring
 from agenvoy.errors import AgenvoyError
@@ -20,14 +20,6 @@ from agenvoy.workspace.service import Service
 def sealed(world: World) -> Service:
     (Path(world.root) / ".env").write_text("KEY=first-secret\n")
     return world.service(keep_sensitive="encrypted", allow_sensitive=True)
-
-
-def stored(service: Service) -> bytes:
-    """Every byte of the store."""
-    found = b""
-    for folder, _, names in os.walk(service.settings.store):
-        found += b"".join(Path(folder, name).read_bytes() for name in names)
-    return found
 
 
 def test_a_change_of_a_sensitive_file_is_undone_from_bytes_that_nobody_can_read_in_the_store(

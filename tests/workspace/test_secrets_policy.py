@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from world import World, history, read, sound
+from world import World, history, read, sound, stored
 
 from agenvoy.errors import AgenvoyError
 from agenvoy.workspace.hooks import handle
@@ -17,14 +17,6 @@ from agenvoy.workspace.service import Service
 def strict(world: World) -> Service:
     (Path(world.root) / ".env").write_text("KEY=first-secret\n")
     return world.service(keep_sensitive="not recorded", allow_sensitive=True)
-
-
-def stored(service: Service) -> bytes:
-    """Every byte of the store."""
-    found = b""
-    for folder, _, names in os.walk(service.settings.store):
-        found += b"".join(Path(folder, name).read_bytes() for name in names)
-    return found
 
 
 def test_a_change_of_a_sensitive_file_is_listed_but_its_bytes_are_not_kept(strict: Service) -> None:
