@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from agenvoy.cli.ask import asker
 from agenvoy.cli.options import Options
@@ -19,7 +19,9 @@ from agenvoy.errors import AgenvoyError
 from agenvoy.render.terminal import error_for_people, text_for_people
 from agenvoy.surfaces.answers import Answer, answer, refusal
 from agenvoy.types import Outcome
-from agenvoy.workspace.service import Service
+
+if TYPE_CHECKING:
+    from agenvoy.workspace.service import Service
 
 Arguments = Mapping[str, Any]
 
@@ -60,6 +62,8 @@ class Run:
     def service(self) -> Service:
         """The workspace, opened on first use."""
         if self._service is None:
+            from agenvoy.workspace.service import Service  # late: what needs no store starts without it
+
             self._service = Service(self.settings, confirm=asker())
         return self._service
 

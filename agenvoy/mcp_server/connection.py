@@ -14,13 +14,15 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from agenvoy.config import Settings
 from agenvoy.errors import AgenvoyError
 from agenvoy.mcp_server.asking import confirm
-from agenvoy.workspace.service import Service
 from agenvoy.workspace.watch import Watch, watching
+
+if TYPE_CHECKING:
+    from agenvoy.workspace.service import Service
 
 T = TypeVar("T")
 Progress = Callable[[float, float | None, str], None]
@@ -105,6 +107,8 @@ class Connection:
         with self._guard:
             lease = self._leases.pop(key, None)
             if lease is None:
+                from agenvoy.workspace.service import Service  # late: a server answers before it needs a store
+
                 settings = replace(self.settings, task=task) if task else self.settings
                 lease = _Lease(Service(settings, confirm=confirm))
             self._leases[key] = lease  # the last in the order: the newest

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 import mcp_types as types
@@ -16,7 +16,9 @@ from mcp.shared.exceptions import MCPError
 from agenvoy.mcp_server.connection import Connection
 from agenvoy.surfaces.answers import Answer, answer
 from agenvoy.types import Outcome
-from agenvoy.workspace.service import Service
+
+if TYPE_CHECKING:
+    from agenvoy.workspace.service import Service
 
 SCHEME = "agenvoy://"
 NOT_FOUND = -32002  # MCP's own code for a resource that is not there

@@ -20,6 +20,7 @@ from agenvoy.mcp_server.asking import Context
 from agenvoy.mcp_server.calls import call_tool
 from agenvoy.mcp_server.clients import Clients
 from agenvoy.mcp_server.roots import ask_roots
+from agenvoy.surfaces import SURFACES
 from agenvoy.surfaces.schemas import tools_document
 from agenvoy.surfaces.spec import surface
 
@@ -64,8 +65,9 @@ class Offer:
     def __init__(self, settings: Settings, surfaces: Sequence[str], clients: Clients) -> None:
         self._settings = settings
         self._surfaces = tuple(dict.fromkeys(surfaces))
-        self._owners = tool_owners(surfaces)
         self._clients = clients
+        if len(self._surfaces) > 1 or self._surfaces[0] not in SURFACES:
+            _ = self._owners
 
     def server(self) -> Server[Any]:
         """A server of the SDK with everything that is offered."""
@@ -81,6 +83,11 @@ class Offer:
         changed = "notifications/roots/list_changed"
         server.add_notification_handler(changed, types.NotificationParams, self.roots_changed)
         return server
+
+    @cached_property
+    def _owners(self) -> dict[str, str]:
+        """Found at the first call: loading the tools takes longer than the rest of our start."""
+        return tool_owners(self._surfaces)
 
     @cached_property
     def _tools(self) -> list[types.Tool]:

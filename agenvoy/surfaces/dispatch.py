@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from agenvoy.contracts.parsing import parse
 from agenvoy.errors import AgenvoyError
 from agenvoy.surfaces.answers import Answer, answer, refusal
 from agenvoy.surfaces.spec import surface as surface_of
@@ -54,6 +53,8 @@ def run(
 
     def verb() -> Outcome:
         tool = surface_of(surface).get(name, subagent=subagent)
+        from agenvoy.contracts.parsing import parse  # late, like the tools themselves
+
         request = parse(tool.request, given, name)
         keywords = {key: value for key, value in request.model_dump().items() if value is not None}
         outcome: Outcome = getattr(opened(), tool.name)(**keywords)
