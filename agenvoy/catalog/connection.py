@@ -22,6 +22,9 @@ from agenvoy.catalog import migrations
 from agenvoy.errors import AgenvoyError, from_os_error
 
 CHECKPOINT_BYTES = 16 * 1024 * 1024  # four times SQLite's default: each costs two syncs, and readers bear a long WAL
+BULK_WAL_BYTES = 256 * 1024 * 1024  # while contents come in by the thousand: 78,000 took 7 s instead of 20 s
+BULK_CACHE_KIB = 64 * 1024  # and this page cache, since their names are spread over the whole table
+CACHE_KIB = 2000  # SQLite's default
 SMALLEST_ROOM = 256 * 1024  # bytes: with less, SQLite's shared memory and WAL cannot be made, and it says "I/O error"
 CREATED = "created"  # says that history.db was made here once: an empty one is then a loss, not a beginning
 DAMAGED = "history.db.damaged"  # its presence stops every write until `agenvoy doctor` finds the file sound
@@ -47,6 +50,7 @@ class Catalog:
         self._lock = threading.RLock()
         self._gate: int | None = None
         self._depth = 0
+        self._wal_bytes = CHECKPOINT_BYTES
         self._c = self._open(create)
 
     # ---- opening
@@ -258,12 +262,28 @@ class Catalog:
                     self._depth = 0
                 self._maybe_checkpoint()
 
+    @contextmanager
+    def bulk(self) -> Iterator[None]:
+        """Many write transactions in a row: the WAL is brought into history.db seldom, and at the end."""
+        with self._lock:
+            self._c.execute(f"PRAGMA cache_size = -{BULK_CACHE_KIB}")
+        self._wal_bytes = BULK_WAL_BYTES
+        try:
+            yield
+        finally:
+            self._wal_bytes = CHECKPOINT_BYTES
+            with self._lock:
+                self._c.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
+        if not self.read_only:
+            with self._lock, self.guard(), self.gate():
+                self._maybe_checkpoint()
+
     def _maybe_checkpoint(self) -> None:
         try:
             size = os.stat(self.file + "-wal").st_size
         except FileNotFoundError:
             return
-        if size > CHECKPOINT_BYTES:
+        if size > self._wal_bytes:
             self._c.execute("PRAGMA busy_timeout = 0")
             self._c.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
             self._c.execute(f"PRAGMA busy_timeout = {int(self.busy_s * 1000)}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 
@@ -32,6 +32,13 @@ def inline(c: sqlite3.Connection, hash_: str) -> bool | None:
     """Whether a blob's bytes lie in history.db; None where it is not recorded. The bytes are not read."""
     row = c.execute("SELECT data IS NOT NULL FROM blobs WHERE hash = ?", (hash_,)).fetchone()
     return None if row is None else bool(row[0])
+
+
+def places(c: sqlite3.Connection, hashes: Sequence[str]) -> dict[str, bool]:
+    """Those of up to a few thousand blobs that are recorded, and whether their bytes lie in history.db."""
+    marks = ",".join("?" * len(hashes))
+    rows = c.execute(f"SELECT hash, data IS NOT NULL FROM blobs WHERE hash IN ({marks})", tuple(hashes))
+    return {str(row[0]): bool(row[1]) for row in rows}
 
 
 def proof(c: sqlite3.Connection, hash_: str) -> bytes | None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -168,6 +168,12 @@ class Vault:
         with self.catalog.read() as c:
             inline = contents.inline(c, name)
         return inline is not None and (inline or self._on_file(name))
+
+    def missing(self, names: Sequence[str]) -> set[str]:
+        """Those of up to a few thousand contents whose bytes are not there."""
+        with self.catalog.read() as c:
+            known = contents.places(c, names)
+        return {n for n in names if n not in self._staged and not (n in known and (known[n] or self._on_file(n)))}
 
     def _on_file(self, name: str) -> bool:
         if isinstance(self.files, FileBlobs):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
 from agenvoy.blobs.files import process_alive
-from agenvoy.catalog import stamps, tasks, versions
+from agenvoy.catalog import Catalog, stamps, tasks, versions
 from agenvoy.catalog.stamps import Command
 from agenvoy.disk.ignores import global_excludes
 from agenvoy.disk.replace import Raced
@@ -88,14 +88,20 @@ def _scan_in(
     before = _Before(session, workspace)
     changed: list[Found] = []
     secret: list[str] = []
-    for count, batch in enumerate(_batches(run), 1):
-        _keep(session, [f for f in batch if keeps(session, f.path)])
-        firsts = [f for f in batch if f.first or (last is None and f.path not in extra)]
-        later = [f for f in batch if f not in firsts] if len(firsts) < len(batch) else []
-        changed += [replace(f, seen=replace(f.seen, data=None)) for f in later]
-        _save(session, workspace, firsts)
-        secret += [f.path for f in firsts if session.settings.is_sensitive(f.path) and keeps(session, f.path)]
-        progress(count * BATCH)
+    with session.catalog.bulk(), ThreadPoolExecutor(1) as writer:
+        saving: Future[None] | None = None  # one batch is written while the next is looked at
+        for count, batch in enumerate(_batches(run), 1):
+            if saving is not None:
+                saving.result()
+            _keep(session, [f for f in batch if keeps(session, f.path)])
+            firsts = [f for f in batch if f.first or (last is None and f.path not in extra)]
+            later = [f for f in batch if f not in firsts] if len(firsts) < len(batch) else []
+            changed += [replace(f, seen=replace(f.seen, data=None)) for f in later]
+            saving = writer.submit(_save, session.catalog, session.vault, workspace, firsts)
+            secret += [f.path for f in firsts if session.settings.is_sensitive(f.path) and keeps(session, f.path)]
+            progress(count * BATCH)
+        if saving is not None:
+            saving.result()
     changed = [f for f in changed if session.jail.writable(f.path)]
     operation, changes = _record(session, changed, command, before, run.snapshot)
     if changed or run.snapshot.dirty or last is None:
@@ -141,11 +147,8 @@ class _Before:
 
 def _keep(session: Session, batch: list[Found]) -> None:
     """Contents into the vault; compressing lets go of the interpreter, so two threads halve the time."""
-    small = [
-        f.seen.data
-        for f in batch
-        if f.seen.data is not None and f.seen.state.hash and not session.vault.has(f.seen.state.hash)
-    ]
+    missing = session.vault.missing([f.seen.state.hash for f in batch if f.seen.state.hash])
+    small = [f.seen.data for f in batch if f.seen.data is not None and f.seen.state.hash in missing]
     parts = [small[n::4] for n in range(4)]  # few jobs: handing one over costs as much as compressing a small file
     with ThreadPoolExecutor(2) as pool:
         for staged in pool.map(lambda part: [Vault.prepare(data) for data in part], parts):
@@ -154,13 +157,15 @@ def _keep(session: Session, batch: list[Found]) -> None:
     with session.vault.together():
         for found in batch:
             state = found.seen.state
-            if state.kind == "file" and found.seen.data is None and state.hash and not session.vault.has(state.hash):
+            if state.kind == "file" and found.seen.data is None and state.hash in missing:
+                missing.discard(state.hash)
                 session.vault.stage_blocks(session.log.disk_blocks(found.path))
 
 
-def _save(session: Session, workspace: int, firsts: list[Found]) -> None:
-    with session.catalog.write(sync=False) as c:
-        session.vault.enter(c)
+def _save(catalog: Catalog, vault: Vault, workspace: int, firsts: list[Found]) -> None:
+    """Takes no session: the thread that waits for this one holds its lock."""
+    with catalog.write(sync=False) as c:
+        vault.enter(c)
         stamps.save(c, workspace, [(f.path, f.seen.state) for f in firsts])
 
 
