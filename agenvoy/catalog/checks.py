@@ -32,17 +32,28 @@ def chain(c: sqlite3.Connection) -> Iterator[tuple[tuple[Any, ...], list[tuple[A
     An operation is `(id, root, task, actor, tool, kind, label, at, undoes, target_task, previous, digest)`, a version
     its whole row.
     """
-    operations = c.execute(
-        "SELECT o.id, w.root, o.task, o.actor, o.tool, o.kind, o.label, o.at, o.undoes, o.target_task, o.previous,"
-        " o.digest FROM operations o LEFT JOIN workspaces w ON w.id = o.workspace ORDER BY o.id"
+    for row in c.execute(f"{_LINK} ORDER BY o.id").fetchall():
+        yield row, _own(c, row[0])
+
+
+def link(c: sqlite3.Connection, operation: int) -> tuple[tuple[Any, ...], list[tuple[Any, ...]]] | None:
+    """One operation's part of `chain`."""
+    row = c.execute(f"{_LINK} WHERE o.id = ?", (operation,)).fetchone()
+    return None if row is None else (row, _own(c, operation))
+
+
+_LINK = (
+    "SELECT o.id, w.root, o.task, o.actor, o.tool, o.kind, o.label, o.at, o.undoes, o.target_task, o.previous,"
+    " o.digest FROM operations o LEFT JOIN workspaces w ON w.id = o.workspace"
+)
+
+
+def _own(c: sqlite3.Connection, operation: int) -> list[tuple[Any, ...]]:
+    return c.execute(
+        "SELECT id, path, operation, action, kind, mode, size, hash, extra, moved, proof FROM versions"
+        " WHERE operation = ? ORDER BY id",
+        (operation,),
     ).fetchall()
-    for row in operations:
-        own = c.execute(
-            "SELECT id, path, operation, action, kind, mode, size, hash, extra, moved, proof FROM versions"
-            " WHERE operation = ? ORDER BY id",
-            (row[0],),
-        ).fetchall()
-        yield row, own
 
 
 def last_number(c: sqlite3.Connection) -> int:

@@ -86,6 +86,16 @@ def get(c: sqlite3.Connection, version: int) -> Version | None:
     return found[0] if found else None
 
 
+def operations_of(c: sqlite3.Connection, ids: Sequence[int]) -> set[int]:
+    """The operations that rows of these ids belong to."""
+    found: set[int] = set()
+    for start in range(0, len(ids), 500):
+        some = tuple(ids[start : start + 500])
+        marks = ",".join("?" * len(some))
+        found |= {int(r[0]) for r in c.execute(f"SELECT operation FROM versions WHERE id IN ({marks})", some)}
+    return found
+
+
 def before(c: sqlite3.Connection, path: str, version: int) -> Version | None:
     """The listed row directly ahead of another one of the same path."""
     found = _many(

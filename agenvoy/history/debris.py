@@ -14,7 +14,8 @@ from agenvoy.disk.exchange import exchange, rename_new
 from agenvoy.disk.jail import open_folder
 from agenvoy.history.changes import Change, Spec, is_real_folder, temp_name
 from agenvoy.history.log import Log
-from agenvoy.history.writing import DiskWriter, drop_place, place_in_trash
+from agenvoy.history.trashing import drop_place, place_in_trash
+from agenvoy.history.writing import DiskWriter
 from agenvoy.types import State
 
 

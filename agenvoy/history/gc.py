@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from agenvoy.catalog import Connection, contents, extracts, gone, trashed, versions, withheld
 from agenvoy.history.changes import Spec
 from agenvoy.history.log import Log
-from agenvoy.history.writing import drop_place
+from agenvoy.history.trashing import drop_place
 
 Row = tuple[int, str, int]  # version, hash, stored bytes
 

@@ -24,9 +24,10 @@ from agenvoy.errors import AgenvoyError
 from agenvoy.history import changes as parts
 from agenvoy.history.aftermath import folders_taken_back, forget_reads, mark_undone, trash_for
 from agenvoy.history.changes import Change, Spec, Written
+from agenvoy.history.trashing import drop_place
 from agenvoy.history.vault import Vault
-from agenvoy.history.writing import DiskWriter, drop_place
-from agenvoy.types import Clock, State
+from agenvoy.history.writing import DiskWriter
+from agenvoy.types import ABSENT, Clock, State
 
 
 class Log:
@@ -244,14 +245,26 @@ class Log:
             ) from error
         self.vault.forget_staged()
         try:
-            with self.catalog.write() as c:
-                state = versions.INTERRUPTED if kept else versions.ABANDONED
-                versions.set_state(c, operation, state, self.clock())
+            with self.catalog.write() as c:  # one commit: with the operation go its rows of states that were found
+                versions.set_state(c, operation, versions.ABANDONED, self.clock())
+                if kept:
+                    self._record_found(c, operation, kept)
+                if isinstance(error, replace.Raced) or kept:
+                    self.record_outside(operation, [change for _, change in writer.changes])
         except AgenvoyError:
             self._refuse(writer.token)  # the failure that led here is the one to tell
-            return
-        if isinstance(error, replace.Raced) or kept:
-            self.record_outside(operation, [change for _, change in writer.changes])
+
+    def _record_found(self, c: Connection, operation: int, kept: Sequence[Change]) -> None:
+        """Record as `external` what an operation found and replaced, where that cannot be put back on disk."""
+        found = []
+        for change in kept:
+            newest = versions.newest(c, change.path)
+            if change.before.kind != "absent" and not (newest and newest.state.same(change.before)):
+                found.append(Change(change.path, newest.state if newest else ABSENT, change.before, "external"))
+        op = versions.operation(c, operation)
+        root = tasks.root_of(c, op.workspace) if op is not None else None
+        if found and root is not None:
+            self._prepare(Spec(root, "", "", "external", f"Outside({len(found)} paths)"), found, "")
 
     def _refuse(self, token: str) -> None:
         """Note that an operation failed where history.db cannot take it: an empty file needs no room. Recovery must not

@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from agenvoy.catalog import versions
 from agenvoy.disk.states import NOTHING, Seen
-from agenvoy.history.changes import Change
+from agenvoy.history.changes import Change, is_real_folder
 from agenvoy.history.log import Log
 from agenvoy.history.merge import merge
 from agenvoy.history.segments import Segment, segments
@@ -121,7 +121,9 @@ class Planner:
             if piece.path not in picture.trouble:
                 self._reverse(picture, piece, on_conflict)
         self._tie(picture, pieces)
+        self._leave_own_folders(picture, paths)
         items = [self._item(picture, path, disk[path], pieces, on_conflict) for path in paths]
+        items += self._empty_folders(paths)
         self._keep_used_folders(items)
         newest: dict[str, int] = {}
         for row in rows:
@@ -220,6 +222,27 @@ class Planner:
         for path in paths:
             if picture.now[path].kind == "dir" and path in self.folders and self._goes(path, set(paths)):
                 picture.now[path] = ABSENT
+
+    def _leave_own_folders(self, picture: _Picture, paths: list[str]) -> None:
+        """A folder that was made on the way, and is gone, does not come back for nothing."""
+        for path in reversed(paths):  # what lies in a folder comes first
+            if path in self.folders and picture.now[path].kind == "dir" and picture.seen[path].state.kind == "absent":
+                inside = [p for p in paths if p.startswith(path + "/") and picture.now[p].kind != "absent"]
+                if not inside:
+                    picture.now[path] = ABSENT
+
+    def _empty_folders(self, paths: list[str]) -> list[Item]:
+        """Folders that were made on the way and hold nothing by now: they go with the rest, recorded like it."""
+        found: dict[str, Item] = {}
+        for folder in sorted(self.folders - set(paths), key=len, reverse=True):
+            if not (is_real_folder(folder) and os.access(folder, os.R_OK)):
+                continue
+            if all(entry.path in found for entry in os.scandir(folder)):
+                disk = self.log.look(folder).state
+                with self.log.catalog.read() as c:
+                    newest = versions.newest_id(c, folder)
+                found[folder] = Item(folder, "removed", disk, ABSENT, newest)
+        return [found[path] for path in sorted(found)]
 
     def _goes(self, folder: str, paths: set[str]) -> bool:
         for entry in os.scandir(folder):

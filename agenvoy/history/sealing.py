@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from agenvoy.catalog import contents, extracts, gone, trashed, versions
 from agenvoy.history.log import Log
-from agenvoy.history.writing import drop_place
+from agenvoy.history.trashing import drop_place
 
 
 def seal(log: Log, paths: Sequence[str]) -> None:

@@ -6,6 +6,7 @@ Nothing is changed. Findings name what is wrong exactly; the rest of the store s
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,11 +58,10 @@ def _chain(c: Connection, found: list[Finding]) -> int:
     count, last, previous = 0, 0, bytes(32)
     for row, own in checks.chain(c):
         count += 1
-        head: list[Any] = [row[0], os.fsdecode(row[1] or b""), *row[2:10]]
         if bytes(row[10]) != previous:
             found.append(Finding("chain", f"operation {row[0]}", "it does not follow on the operation before it"))
             break
-        if changes.digest(previous, head, own) != bytes(row[11]):
+        if _altered(row, own):
             found.append(Finding("chain", f"operation {row[0]}", "its row or one of its versions was altered"))
             break
         previous = bytes(row[11])
@@ -70,6 +70,21 @@ def _chain(c: Connection, found: list[Finding]) -> int:
         told = f"operations up to {checks.last_number(c)} were recorded; those after {last} are gone"
         found.append(Finding("chain", f"operation {last + 1}", told))
     return count
+
+
+def _altered(row: tuple[Any, ...], own: list[tuple[Any, ...]]) -> bool:
+    head: list[Any] = [row[0], os.fsdecode(row[1] or b""), *row[2:10]]
+    return changes.digest(bytes(row[10]), head, own) != bytes(row[11])
+
+
+def altered(c: Connection, operations: Iterable[int]) -> list[int]:
+    """Those operations whose row, or one of whose versions, is not as it was written."""
+    found = []
+    for operation in operations:
+        link = checks.link(c, operation)
+        if link is None or _altered(*link):
+            found.append(operation)
+    return found
 
 
 def _blobs(log: Log, found: list[Finding]) -> int:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Callable
+from dataclasses import replace as with_fields
 from typing import TYPE_CHECKING
 
 from agenvoy.blobs.files import sync_folder
@@ -13,12 +13,14 @@ from agenvoy.disk import replace, states
 from agenvoy.disk.exchange import rename_new
 from agenvoy.disk.jail import open_folder
 from agenvoy.history.changes import Change, inode_of, is_real_folder, missing_folders, no_step, ordered, temp_name
+from agenvoy.history.trashing import drop_place, into_trash
 from agenvoy.history.vault import Vault
 
 if TYPE_CHECKING:
     from agenvoy.disk.syncing import Syncer
 
 MANY = 8  # changes from which threads that sync are worth their start
+FREELY = os.R_OK | os.W_OK | os.X_OK  # what a folder must allow for names to be changed in it, and made durable
 FRESH_FOLDER = 0o700  # of a folder until everything is in it: its own mode may forbid writing
 
 
@@ -74,11 +76,13 @@ class DiskWriter:
         self._by_number = dict(changes)
         self._syncer: Syncer | None = None  # while many files are staged
         self._by_path = {c.path: (n, c) for n, c in changes}
+        self._opened: dict[str, int] = {}  # folders that go, made writable for it, with the mode that they had
         self._leaving = {c.path for _, c in changes if c.before.kind == "dir" and c.after.kind != "dir"}
 
     # ---- forward
     def run(self) -> None:
         """Everything, in order; raises Raced or OSError with what was done listed in `done`."""
+        self._open_leaving()
         self._make_parents()
         moves = {c.path for _, c in self.changes if self._moves(c)}
         self._stage_all([(n, c) for n, c in self.changes if c.path not in moves])
@@ -91,6 +95,14 @@ class DiskWriter:
         self._dress_folders()
         self.dispose_all()  # it is in the log; and before the sync, so that one commit of the disk's journal does all
         self.sync()
+
+    def _open_leaving(self) -> None:
+        """Folders that are to go let go what is in them, as far as they are ours."""
+        for _, change in self.changes:
+            if change.path in self._leaving and is_real_folder(change.path) and not os.access(change.path, FREELY):
+                _set_mode(change.path, FRESH_FOLDER)
+                self._opened[change.path] = change.before.mode
+                self.step("open")
 
     def _stage_all(self, changes: list[tuple[int, Change]]) -> None:
         """Stage what has a folder to be staged in; of many files, the syncs go on beside the writing."""
@@ -134,7 +146,7 @@ class DiskWriter:
             if change.after.kind == "absent" or change.before.kind != "absent":
                 continue
             for folder in missing_folders(change.path):
-                if os.path.lexists(folder) or folder in coming:
+                if os.path.lexists(folder) or folder in coming or not os.path.isdir(os.path.dirname(folder)):
                     break  # what stands in the way goes first; then this is called again
                 self._make_folder(folder)
                 self.made.append(folder)
@@ -168,21 +180,33 @@ class DiskWriter:
 
     def _link(self, number: int, change: Change) -> bool:
         """A file that had several names and comes back becomes one of them again, where another one is there."""
-        inode = inode_of(change.after) if change.before.kind == "absent" else None
+        inode = inode_of(change.after) if change.before.kind in ("absent", "file") else None
         if inode is None:
             return False
+        names = list(self._linked.get(inode, ()))
+        if change.before.kind == "absent":
+            names += self._other_names(inode, change)
+        elif change.before.hash == change.after.hash or os.lstat(change.path).st_nlink > 1:
+            names = []  # it stays the file that it is
+        for name in names:
+            if self._link_to(name, number, change):
+                self._staged[number] = False
+                self.step("stage")
+                return True
         own = os.path.join(os.path.dirname(change.path), temp_name(self.token, number))
-        for name in [*self._linked.get(inode, ()), *self._other_names(inode, change)]:
-            try:
-                with self._at(number, change) as step:
-                    os.link(name, step.temp, dst_dir_fd=step.fd, follow_symlinks=False)
-            except OSError:  # gone, or on another file system: the bytes are written instead
-                continue
-            self._staged[number] = False
-            self.step("stage")
-            return True
         self._linked.setdefault(inode, []).extend((own, change.path))
         return False
+
+    def _link_to(self, name: str, number: int, change: Change) -> bool:
+        with self._at(number, change) as step:
+            try:
+                os.link(name, step.temp, dst_dir_fd=step.fd, follow_symlinks=False)
+            except OSError:  # gone, or on another file system: the bytes are written instead
+                return False
+            if states.look(step.fd, step.temp, keep=replace.KEEP).state.hash == change.after.hash:
+                return True
+            os.unlink(step.temp, dir_fd=step.fd)
+            return False
 
     def _other_names(self, inode: tuple[int, int], change: Change) -> list[str]:
         with self.vault.catalog.read() as c:
@@ -291,6 +315,9 @@ class DiskWriter:
                 self._take_back_one(number, change)
             except replace.Raced:
                 kept.append(change)
+        for path, mode in self._opened.items():
+            if is_real_folder(path):
+                _set_mode(path, mode)
         made = [c.path for _, c in self.changes if c.after.kind == "dir" and c.before.kind == "absent"]
         self.drop_folders([*self.made, *made])
         for number, change in self.changes:
@@ -309,6 +336,9 @@ class DiskWriter:
                 replace.revert(step)
             self.displaced.discard(number)
             return
+        if change.before.kind == "dir":
+            self._opened[change.path] = change.before.mode  # last, since a read-only one takes no new names
+            change = with_fields(change, before=with_fields(change.before, mode=FRESH_FOLDER))
         self._staged.pop(number, None)
         if change.before.kind != "absent":
             for folder in missing_folders(change.path):
@@ -334,52 +364,6 @@ class DiskWriter:
                     replace.unstage(fd, temp)
 
 
-def place_in_trash(store: str, version: int, path: str) -> str:
-    """Where a removed file lies: `<store>/temp/<version>/<name>`."""
-    return os.path.join(store, "temp", str(version), os.path.basename(path))
-
-
-def into_trash(store: str, version: int, fd: int, temp: str, path: str) -> str:
-    """Move a removed file or link into the trash; gives its place there.
-
-    A file with other names is copied (they would go on changing it), and so is one on another file system.
-    """
-    place = place_in_trash(store, version, path)
-    folder = os.path.dirname(place)
-    os.makedirs(folder, mode=0o700, exist_ok=True)
-    found = os.stat(temp, dir_fd=fd, follow_symlinks=False)
-    same_device = found.st_dev == os.stat(folder).st_dev
-    if stat.S_ISLNK(found.st_mode):
-        if os.path.lexists(place):
-            os.unlink(place)  # by a process that died before it removed the other name
-        os.symlink(os.readlink(temp, dir_fd=fd), place)
-        os.unlink(temp, dir_fd=fd)
-    elif same_device and found.st_nlink == 1:
-        os.rename(temp, place, src_dir_fd=fd)
-        os.chmod(place, 0o600)
-    else:
-        _copy(fd, temp, place)
-        os.unlink(temp, dir_fd=fd)
-    return place
-
-
-def _copy(fd: int, temp: str, place: str) -> None:
-    source = os.open(temp, states.READ_FLAGS, dir_fd=fd)
-    try:
-        target = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-        try:
-            while block := os.read(source, states.BLOCK):
-                replace.write_all(target, block)
-        finally:
-            os.close(target)
-    finally:
-        os.close(source)
-
-
-def drop_place(place: str) -> None:
-    """Remove a file or link from the trash, and the folder that was made for it."""
-    if os.path.lexists(place):
-        os.unlink(place)
-    folder = os.path.dirname(place)
-    if os.path.isdir(folder) and not os.listdir(folder):
-        os.rmdir(folder)
+def _set_mode(path: str, mode: int) -> None:
+    with open_folder(os.path.dirname(path)) as fd:
+        os.chmod(os.path.basename(path), mode, dir_fd=fd)

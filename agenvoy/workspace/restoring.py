@@ -13,9 +13,10 @@ from agenvoy.errors import AgenvoyError, from_os_error
 from agenvoy.history import segments
 from agenvoy.history.aftermath import folders_taken_back
 from agenvoy.history.changes import Spec, is_real_folder
-from agenvoy.history.plan import Item, OnConflict, Plan, Planner, plan_dict
+from agenvoy.history.plan import OnConflict, Plan, Planner, plan_dict
 from agenvoy.types import ConfirmRequest, Outcome, Version
 from agenvoy.workspace import times
+from agenvoy.workspace.checking import check, check_possible, check_rows, check_sound, conflict
 from agenvoy.workspace.protecting import protect
 from agenvoy.workspace.room import to_states, with_room
 from agenvoy.workspace.session import Session
@@ -89,7 +90,7 @@ def _by_task(
         with session.catalog.read() as c:
             folders = set(folders_taken_back(c, None, task.id, part))
         plan = Planner(session.log, folders).take_back(found, mode, f"task {task.id} {mode}")
-        return with_room(session, plan, mode)
+        return with_room(session, plan, mode, folders)
 
     spec = session.spec("restore_file", "restore", label, begins=False)
     spec = replace(spec, target_task=task.id, part=part, forget=True)
@@ -165,7 +166,7 @@ def _turn(
         with session.catalog.read() as c:
             folders = set(folders_taken_back(c, target.id, None))
         plan = Planner(session.log, folders).take_back(found, mode, f"{verb} {target.id} {mode}")
-        return with_room(session, plan, mode)
+        return with_room(session, plan, mode, folders)
 
     spec = session.spec(verb, verb, label, begins=False)
     spec = replace(spec, undoes=target.id, forget=True)
@@ -243,10 +244,12 @@ def _carry_out(
     plan_id: str | None,
 ) -> Outcome:
     if dry_run:
-        plan = make(rows())
+        found = rows()
+        plan = make(found)
         session.vault.forget_staged()
-        _check_possible(session, plan)
-        _check_sound(session, plan)
+        check_rows(session, found, plan)
+        check_possible(session, plan)
+        check_sound(session, plan)
         return _answer(session, tool, label, plan, applied=False)
     session.writable_store()
     known, found = session.catalog.mark(), rows()
@@ -262,7 +265,8 @@ def _carry_out(
             if not paths <= held:
                 held |= paths
                 continue  # what must make room has to be locked too, and then looked at again
-            _check(session, plan, plan_id)
+            check_rows(session, found, plan)
+            check(session, plan, plan_id)
             if plan.changes() or spec.undoes is not None:  # an undo that finds its work done still counts as one
                 _write(session, spec, plan)
             else:
@@ -293,84 +297,6 @@ def _question(session: Session, label: str, rows: list[Version]) -> str:
     return f"{label}: put back {shown or 'nothing'}?"
 
 
-def _check(session: Session, plan: Plan, plan_id: str | None) -> None:
-    _check_possible(session, plan)
-    if plan_id is not None and plan_id != plan.id:
-        raise _conflict(session, plan, "the plan would be another one now than the one that was shown")
-    failed = plan.having("failed")
-    if failed:
-        lost = next((i for i in failed if i.reason.startswith(("its stored", "its bytes"))), None)
-        code = "permission_denied" if lost is None else "not_restorable"
-        first = lost or failed[0]
-        raise AgenvoyError(
-            code,
-            f"{session.jail.shown(first.path)} cannot be restored: {first.reason}; nothing was changed",
-            "mend that and call again, or restore the other paths one by one with path",
-            changes=plan_dict(plan, session.jail.shown),
-            plan_id=plan.id,
-        )
-    if plan.having("conflict"):
-        raise _conflict(session, plan, "")
-
-
-def _conflict(session: Session, plan: Plan, why: str) -> AgenvoyError:
-    names = [session.jail.shown(item.path) for item in plan.having("conflict")]
-    hint = "look with dry_run; then choose on_conflict overwrite (what is there is kept as a version) or skip"
-    if why and not names:
-        hint = "look again with dry_run, and give the plan_id that it shows"
-    told = why or f"{', '.join(names[:8])}{' …' if len(names) > 8 else ''} changed since in the same place"
-    return AgenvoyError(
-        "conflict",
-        f"nothing was restored: {told}",
-        hint,
-        changes=plan_dict(plan, session.jail.shown),
-        plan_id=plan.id,
-    )
-
-
-def _check_possible(session: Session, plan: Plan) -> None:
-    """Find before anything is written what could not be written, or has no bytes any more."""
-    going = {i.path for i in plan.items if i.outcome == "removed" or (i.target.kind == "dir" != i.disk.kind)}
-    for item in plan.items:
-        if item.outcome not in ("restored", "merged", "removed", "recreated"):
-            continue
-        if not session.jail.writable(item.path):
-            item.outcome, item.reason = "failed", "agenvoy may not write there"
-        elif item.target.kind in ("file", "link") and not _has(session, plan, item):
-            why = "its stored bytes are gone" if item.target.hash else "its bytes were not kept"
-            item.outcome, item.reason = "failed", why
-        else:
-            _check_folder(item, going)
-
-
-def _check_sound(session: Session, plan: Plan) -> None:
-    """For a dry run: contents that the real run would read and find damaged."""
-    for item in plan.having("restored", "recreated"):
-        if item.target.kind in ("file", "link") and item.target.hash != item.disk.hash:
-            try:
-                for _ in session.vault.blocks(item.target.hash):
-                    pass
-            except AgenvoyError as error:
-                item.outcome, item.reason = "failed", error.message
-
-
-def _has(session: Session, plan: Plan, item: Item) -> bool:
-    if item.outcome == "merged" or item.target.same(item.disk) or session.vault.has(item.target.hash):
-        return True
-    return any(other.disk.hash == item.target.hash for other in plan.items if other.path == item.moved)
-
-
-def _check_folder(item: Item, going: set[str]) -> None:
-    folder = os.path.dirname(item.path)
-    while not os.path.lexists(folder) or folder in going:
-        folder = os.path.dirname(folder)
-    if os.access(folder, os.W_OK | os.X_OK):
-        return
-    in_place = item.disk.kind == item.target.kind == "file" and os.access(item.path, os.W_OK)
-    if not in_place:
-        item.outcome, item.reason = "failed", "its folder is not writable"
-
-
 def _write(session: Session, spec: Spec, plan: Plan) -> None:
     spec = replace(spec, handled=plan.handled if spec.target_task else ())
     try:
@@ -379,7 +305,7 @@ def _write(session: Session, spec: Spec, plan: Plan) -> None:
         for item in plan.items:
             if not session.log.look(item.path).state.same(item.disk):
                 item.outcome, item.reason = "conflict", "it was changed by somebody else at the same instant"
-        raise _conflict(session, plan, "a file was changed by somebody else at the same instant") from None
+        raise conflict(session, plan, "a file was changed by somebody else at the same instant") from None
     except OSError as error:
         raise from_os_error(error, str(error.filename or "a file of the restore")) from error
 

@@ -53,11 +53,14 @@ def _in_the_way(session: Session, item: Item, parents: dict[str, str | None]) ->
     return found
 
 
-def with_room(session: Session, plan: Plan, mode: OnConflict) -> Plan:
+def with_room(session: Session, plan: Plan, mode: OnConflict, folders: set[str]) -> Plan:
     """The plan with what must make room; unless things may be overwritten, a path without room is a conflict.
 
     Two states that a task found at different times can exclude each other: a file now, and before that a folder with
     files in it. Then the outer one is put back when things may be overwritten, and is the conflict otherwise.
+
+    Args:
+        folders: made on the way to a file by what is taken back; they make room like what it removes.
     """
     items = {item.path: item for item in plan.items}
     parents: dict[str, str | None] = {}
@@ -65,6 +68,9 @@ def with_room(session: Session, plan: Plan, mode: OnConflict) -> Plan:
         if items[item.path] is not item or not _changes(item):
             continue  # it made room for one further out
         blockers = [other for other in _in_the_way(session, item, parents) if not _yields(items.get(other.path), item)]
+        if blockers and all(other.path in folders for other in blockers):
+            items.update((other.path, other) for other in blockers)
+            blockers = []
         excluded = [] if item.target.kind == "dir" else _coming_below(items, item.path)
         if not blockers and not excluded:
             continue

@@ -16,9 +16,9 @@ from agenvoy.errors import AgenvoyError
 from agenvoy.history.changes import Spec
 from agenvoy.history.gc import collect, recorded
 from agenvoy.history.gc import purge as purge_paths
+from agenvoy.history.trashing import drop_place
 from agenvoy.history.verify import Finding
 from agenvoy.history.verify import verify as check_all
-from agenvoy.history.writing import drop_place
 from agenvoy.types import ConfirmRequest, Outcome
 from agenvoy.workspace import indexing, times, watch
 from agenvoy.workspace.extracts import options_of
