@@ -22,6 +22,7 @@ CODES = frozenset((
     "cancelled", "store_busy", "store_unavailable", "store_corrupt", "disk_full", "internal",
 ))  # fmt: skip
 
+LONGEST = 4000  # characters of a message: it may repeat what was asked, and that may be of any length
 _EXIT = {"invalid_arguments": 2, "confirmation_required": 3, "conflict": 4, "cancelled": 130}
 
 
@@ -40,7 +41,7 @@ class AgenvoyError(Exception):
             raise ValueError(f"not an error code of the contract: {code}")
         super().__init__(message)
         self.code = code
-        self.message = message
+        self.message = message if len(message) <= LONGEST else message[:LONGEST] + " …"
         self.hint = hint
         self.details: Mapping[str, Any] = details
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -67,12 +68,12 @@ def _texts(value: object) -> bool:
 
 _KINDS: dict[Kind, tuple[str, Callable[[object], bool]]] = {
     "whole": ("a whole number", _whole),
-    "number": ("a number", lambda v: _whole(v) or isinstance(v, float)),
+    "number": ("a number", lambda v: _whole(v) or (isinstance(v, float) and math.isfinite(v))),
     "flag": ("true or false", lambda v: isinstance(v, bool)),
     "text": ("a text", lambda v: isinstance(v, str)),
     "texts": ("a list of texts", _texts),
-    "folder": ("a folder", lambda v: isinstance(v, str)),
-    "folders": ("a list of folders", _texts),
+    "folder": ("a folder", lambda v: isinstance(v, str) and "\0" not in v),
+    "folders": ("a list of folders", lambda v: _texts(v) and "\0" not in "".join(v)),  # type: ignore[arg-type]
     "keep": ('"recorded", "encrypted" or "not recorded"', lambda v: isinstance(v, str) and v in KEEP),
 }
 

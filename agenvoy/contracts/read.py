@@ -25,7 +25,9 @@ class ReadTarget(Request):
 class ReadRequest(Request):
     """Arguments of read_files."""
 
-    files: list[ReadTarget] = Field(description="The files to read, answered in this order.", min_length=1)
+    files: list[ReadTarget] = Field(
+        description="The files to read, answered in this order.", min_length=1, max_length=4096
+    )
     reason: str | None = Field(None, description="Why you read them, in one sentence.")
 
 

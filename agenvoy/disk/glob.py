@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from agenvoy.errors import AgenvoyError
 
+LONGEST = 65_536  # characters of a pattern
 _WILD = re.compile(r"[*?\[\]{}\\!]")
 _BARE = frozenset("*?./!{},")
 
@@ -59,6 +60,9 @@ def compile_glob(pattern: str, folder: str = "") -> Glob:
     Raises:
         AgenvoyError: invalid_arguments for a blank pattern, an open bracket or brace, or a `..`.
     """
+    if len(pattern) > LONGEST:
+        told = f"the pattern has {len(pattern):,} characters, and at most {LONGEST:,} are taken"
+        raise AgenvoyError("invalid_arguments", told, "use several patterns in several queries")
     text, negated = (pattern[1:], True) if pattern.startswith("!") else (pattern, False)
     if folder and text.startswith(folder.rstrip("/") + "/"):
         text = "/" + text[len(folder.rstrip("/")) + 1 :]

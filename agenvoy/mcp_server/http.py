@@ -14,13 +14,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from mcp_types import INVALID_REQUEST, JSONRPCError
+
 from agenvoy.config import Settings
 from agenvoy.errors import AgenvoyError
 from agenvoy.mcp_server.clients import Clients
 from agenvoy.mcp_server.server import Offer
+from agenvoy.mcp_server.stdio import parse
 
 if TYPE_CHECKING:
-    from starlette.types import ASGIApp, Receive, Scope, Send
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 PATH = "/mcp"
 LONGEST = 64 * 1024 * 1024  # bytes of a request: the SDK's own 4 MiB would refuse writing a larger file
@@ -105,6 +108,10 @@ class _Guarded:
                 return await _refuse(send, 403, b"this origin may not call\n")
             if not hmac.compare_digest(headers.get(b"authorization", b""), self._token) and self._token:
                 return await _refuse(send, 401, b"a bearer token is needed\n", [(b"www-authenticate", b"Bearer")])
+            if scope["method"] == "POST":
+                receive, wrong = await _looked_at(receive)
+                if wrong:
+                    return await _refuse(send, 400, wrong, kind=b"application/json")
         await self._app(scope, receive, send)
         return None
 
@@ -113,8 +120,35 @@ class _Guarded:
         return origin in self._origins or (parts.scheme in ("http", "https") and _is_loopback(parts.hostname or ""))
 
 
-async def _refuse(send: Send, status: int, body: bytes, headers: list[tuple[bytes, bytes]] | None = None) -> None:
-    every = [(b"content-type", b"text/plain"), (b"content-length", b"%d" % len(body)), *(headers or [])]
+async def _looked_at(receive: Receive) -> tuple[Receive, bytes]:
+    """A request's body, to be received again, and the answer to what the SDK would take for a notification: a request
+    whose id is neither a text nor a whole number, whose sender would wait for ever; empty for every other body."""
+    parts: list[Message] = []
+    size, more = 0, True
+    while more and size <= LONGEST:  # beyond that the SDK refuses it
+        parts.append(await receive())
+        size += len(parts[-1].get("body", b""))
+        more = parts[-1].get("more_body", False)
+    waiting = iter(parts)
+
+    async def again() -> Message:
+        return next(waiting, None) or await receive()
+
+    found = parse(b"".join(part.get("body", b"") for part in parts)) if not more else None
+    if isinstance(found, JSONRPCError) and found.error.code == INVALID_REQUEST:
+        return again, found.model_dump_json(by_alias=True, exclude_unset=True).encode("utf-8")
+    return again, b""
+
+
+async def _refuse(
+    send: Send,
+    status: int,
+    body: bytes,
+    headers: list[tuple[bytes, bytes]] | None = None,
+    *,
+    kind: bytes = b"text/plain",
+) -> None:
+    every = [(b"content-type", kind), (b"content-length", b"%d" % len(body)), *(headers or [])]
     await send({"type": "http.response.start", "status": status, "headers": every})
     await send({"type": "http.response.body", "body": body})
 

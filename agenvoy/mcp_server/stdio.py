@@ -25,6 +25,8 @@ import mcp_types as types
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.shared.message import SessionMessage
 
+from agenvoy.disk.names import is_utf8
+
 LONGEST = 256 * 1024 * 1024
 """Bytes of one message; a longer one is skipped and refused. Five times what a client may sensibly write at once."""
 _AHEAD = 16  # messages read ahead of the loop, so that a client that floods is slowed down instead of stored
@@ -69,7 +71,7 @@ def parse(line: bytes) -> SessionMessage | types.JSONRPCError:
     except (ValueError, RecursionError):
         return _refusal(None, types.PARSE_ERROR, "the message is not JSON in UTF-8, or is nested too deeply")
     asked = found.get("id") if isinstance(found, dict) else None  # a request is told by its id, so that nobody waits
-    number = asked if isinstance(asked, str | int) and not isinstance(asked, bool) else None
+    number = asked if isinstance(asked, str | int) and not isinstance(asked, bool) and is_utf8(str(asked)) else None
     said = (
         "the message is no JSON-RPC 2.0 request, notification or answer, has an id that is neither a string nor an"
         " integer, or holds half of a surrogate pair"
@@ -213,8 +215,7 @@ class _Pipe:
         async with messages:
             async for each in messages:
                 message = each.message
-                text = message.model_dump_json(by_alias=True, exclude_unset=True)
-                data = memoryview(text.encode("utf-8", "backslashreplace") + b"\n")
+                data = memoryview(_spelled(message))
                 try:
                     if _fits(self._writing, len(data)):
                         _write_all(self._writing, data)
@@ -226,6 +227,14 @@ class _Pipe:
                     self._asked += 1
                 elif isinstance(message, types.JSONRPCResponse | types.JSONRPCError) and message.id is not None:
                     self._open.discard(message.id)
+
+
+def _spelled(message: types.JSONRPCMessage) -> bytes:
+    """A message as one line; half of a surrogate pair, which no UTF-8 can hold, as JSON's escape."""
+    try:
+        return message.model_dump_json(by_alias=True, exclude_unset=True).encode("utf-8") + b"\n"
+    except ValueError:  # pydantic's error for it is one too
+        return json.dumps(message.model_dump(mode="python", by_alias=True, exclude_unset=True)).encode() + b"\n"
 
 
 def _fits(fd: int, size: int) -> bool:

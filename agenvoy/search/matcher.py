@@ -9,6 +9,7 @@ from typing import Any
 from agenvoy.errors import AgenvoyError
 from agenvoy.search.literals import required, required_in_any_case, whole_literal
 
+LONGEST = 65_536  # characters of a pattern: one takes 9 µs to prepare, and nothing can interrupt that
 MAX_PROGRAM = 64 * 1024 * 1024  # bytes that RE2 may use for one pattern (its own default is 8 MiB)
 
 _INSTEAD = "RE2 offers (?:…), (?i) (?s), [classes], \\b, ^ $, greedy and lazy repetition up to 1000; "
@@ -47,6 +48,12 @@ class Matcher:
     """
 
     def __init__(self, pattern: str, *, multiline: bool = False, case_sensitive: bool = True) -> None:
+        if len(pattern) > LONGEST:
+            raise AgenvoyError(
+                "invalid_pattern",
+                f"the pattern has {len(pattern):,} characters, and at most {LONGEST:,} are taken",
+                "search for a part of it, or for several patterns in several queries",
+            )
         self.pattern = pattern
         self.multiline = multiline = multiline and not _ONE_LINE.fullmatch(pattern)
         self.case_sensitive = case_sensitive

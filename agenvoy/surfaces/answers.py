@@ -56,7 +56,8 @@ def answer(tool: str, arguments: object, verb: Callable[[], Outcome], *, home: s
 def refusal(tool: str, arguments: object, error: AgenvoyError) -> Answer:
     """The answer of a call that was refused or failed."""
     body = error.document()
-    document = {"ok": False, "tool": tool, "label": label(tool, arguments), "error": body, "text": error_text(body)}
+    told = {"tool": tool[:64], "label": label(tool, arguments), "error": body, "text": error_text(body)}
+    document = {"ok": False, **told}
     return Answer(document, error.exit_status)
 
 

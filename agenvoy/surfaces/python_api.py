@@ -34,18 +34,24 @@ from agenvoy.contracts.tasks import (
     StatusResult,
 )
 from agenvoy.disk.names import is_utf8, spell
+from agenvoy.errors import AgenvoyError
 from agenvoy.surfaces.python_task import OnConflict, Task
 from agenvoy.types import Confirm
 from agenvoy.workspace.service import Service
 
 R = TypeVar("R", bound=Result)
-Path = str | os.PathLike[str]
+Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
 
 def _path(path: Path) -> str:
     """A path as callers spell it; a name that is not UTF-8 (as `os.listdir` gives it) becomes `bytes:…`."""
-    text = os.fspath(path)
-    return text if is_utf8(text) else spell(text)
+    try:
+        text = os.fsdecode(path)
+        return text if is_utf8(text) else spell(text)
+    except (TypeError, UnicodeError):
+        raise AgenvoyError(
+            "invalid_arguments", f"{path!r:.80} is no path", "give a str, bytes or os.PathLike that names a file"
+        ) from None
 
 
 class Workspace:

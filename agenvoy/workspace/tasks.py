@@ -11,11 +11,16 @@ from agenvoy.types import Outcome, TaskRef
 from agenvoy.workspace import times
 from agenvoy.workspace.session import Session
 
+LONGEST_OBJECTIVE = 4000  # characters; every answer of the task repeats it
+
 
 def begin_task(session: Session, objective: str) -> Outcome:
     """See the contract, `begin_task`; the actor's running task ends."""
     if not objective.strip():
         raise AgenvoyError("invalid_arguments", "the objective is blank", "say in a sentence what the task is for")
+    if len(objective) > LONGEST_OBJECTIVE:
+        told = f"the objective has {len(objective):,} characters, and at most {LONGEST_OBJECTIVE:,} are kept"
+        raise AgenvoyError("invalid_arguments", told, "say in a sentence what the task is for")
     session.writable_store()
     new, at = session.new_id(), session.clock()
     with session.catalog.write() as c:

@@ -103,6 +103,46 @@ def test_the_users_own_empty_tables_do_not_keep_it_from_going(agenvoy: Agenvoy, 
     assert path.read_text() == 'model = "x"\n\n[tui]\n'
 
 
+def test_a_file_that_is_none_is_refused(agenvoy: Agenvoy, root: Path) -> None:
+    path = root.parent / ".gemini" / "settings.json"
+    path.parent.mkdir()
+    os.mkfifo(path)
+    assert agenvoy("install", "gemini", "--json").document["error"]["code"] == "not_a_file"
+
+
+@pytest.mark.parametrize("text", ["mcp_servers = 3\n", "[[mcp_servers]]\na = 1\n"])
+def test_a_table_of_servers_that_is_none_is_refused(agenvoy: Agenvoy, root: Path, text: str) -> None:
+    path = root.parent / ".codex" / "config.toml"
+    path.parent.mkdir()
+    path.write_text(text)
+    assert agenvoy("install", "codex", "--json").document["error"]["code"] == "invalid_arguments"
+    assert path.read_text() == text
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "text"),
+    [
+        ("cursor", ".cursor/mcp.json", '{"a":1}'),
+        ("cursor", ".cursor/mcp.json", "{\n}\n"),
+        ("cursor", ".cursor/mcp.json", " \n"),
+        ("cursor", ".cursor/mcp.json", '{"a": 1, "mcpServers": {"x": {}}}'),
+        ("gemini", ".gemini/settings.json", '{\r\n\t"a": 1, // mine\r\n}'),
+        ("codex", ".codex/config.toml", "a=1"),
+        ("codex", ".codex/config.toml", "a = 1\n# the end"),
+    ],
+)
+def test_it_goes_byte_for_byte_and_comes_only_once(
+    agenvoy: Agenvoy, root: Path, name: str, file: str, text: str
+) -> None:
+    path = root.parent / file
+    path.parent.mkdir()
+    path.write_bytes(text.encode())
+    agenvoy("install", name)
+    assert agenvoy("install", name, "--json").document["result"]["changed"] is False
+    agenvoy("install", name, "--uninstall")
+    assert path.read_bytes() == text.encode()
+
+
 @pytest.mark.parametrize("text", ["{", '{"a" 1}', "[]", '{"mcpServers": []}', '{"a": 1} x', "\xff"])
 def test_a_broken_file_is_an_error_and_stays(agenvoy: Agenvoy, root: Path, text: str) -> None:
     path = root.parent / ".cursor" / "mcp.json"

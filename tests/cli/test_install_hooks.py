@@ -54,6 +54,18 @@ def test_what_a_person_wrote_stays(tmp_path: Path) -> None:
     assert json.loads(path.read_text()) == own
 
 
+@pytest.mark.parametrize("client", list(FILES))
+@pytest.mark.parametrize("text", ['{"a":1,"hooks":{}}', '{"hooks": {"Stop": []}, "b": [1,\n 2]}\n', "{}"])
+def test_a_file_that_was_not_changed_meanwhile_is_again_what_it_was(tmp_path: Path, client: str, text: str) -> None:
+    path = tmp_path / FILES[client]
+    path.parent.mkdir()
+    path.write_text(text)
+    install(tmp_path, client)
+    assert path.read_text() != text
+    install(tmp_path, client, "--uninstall")
+    assert path.read_text() == text
+
+
 @pytest.mark.parametrize("text", ["{", "[]", '{"hooks": 3}', '{"hooks": {"Stop": "x"}}', "// mine\n{}"])
 def test_a_broken_file_is_an_error_and_stays(tmp_path: Path, text: str) -> None:
     path = tmp_path / FILES["claude-code"]

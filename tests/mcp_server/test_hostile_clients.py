@@ -51,12 +51,25 @@ def test_unknown_tools_and_wrong_arguments_are_refused(wire: Wire) -> None:
         (b'{"jsonrpc":"2.0","id":1.5,"method":"ping"}', -32600),
         (b'{"jsonrpc":"2.0","id":null,"method":"ping"}', -32600),
         (b'{"jsonrpc":"2.0","id":{"a":1},"method":"tools/list"}', -32600),
+        (b'{"jsonrpc":"2.0","id":"\\ud800","method":"ping"}', -32600),
     ],
 )
 def test_what_is_no_message_is_answered_with_an_error(wire: Wire, line: bytes, code: int) -> None:
     wire.write(line)
     answer = wire.take()
     assert answer["error"]["code"] == code and answer["id"] == (7 if b"7" in line else None)
+
+
+def test_what_cannot_be_interrupted_is_refused_before_it_begins(wire: Wire, root: Path) -> None:
+    found = wire.call("find_files", {"queries": [{"pattern": "x" * 4_000_000, "file_pattern": "*"}]})
+    assert found["result"]["structuredContent"]["error"]["code"] == "invalid_pattern"
+    for tool, arguments in (
+        ("find_files", {"queries": [{"pattern": "*" * 4_000_000}]}),
+        ("read_files", {"files": [{"path": "f"}] * 100_000}),
+        ("begin_task", {"objective": "x" * 5_000_000}),
+    ):
+        document = wire.call(tool, arguments)["result"]["structuredContent"]
+        assert document["error"]["code"] == "invalid_arguments" and len(json.dumps(document)) < 10_000
 
 
 def test_text_that_is_no_unicode_never_reaches_a_file(wire: Wire, root: Path) -> None:

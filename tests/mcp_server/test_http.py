@@ -31,6 +31,16 @@ def post(url: str, **headers: str) -> int:
         return error.code
 
 
+@pytest.mark.parametrize("number", [None, 1.5, True, {"a": 1}])
+def test_a_request_with_a_broken_id_is_refused_instead_of_swallowed(root: Path, number: Any) -> None:
+    with http_server(root) as url:
+        own = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+        request = urllib.request.Request(url, json.dumps({**INITIALIZE, "id": number}).encode(), own)
+        with pytest.raises(urllib.error.HTTPError) as caught:
+            urllib.request.urlopen(request, timeout=20)
+        assert caught.value.code == 400 and json.loads(caught.value.read())["error"]["code"] == -32600
+
+
 def test_foreign_pages_and_foreign_names_are_refused(root: Path) -> None:
     with http_server(root, "--origin", "https://app.example") as url:
         assert post(url) == 200

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import mcp_types as types
 import pytest
 from mcp import Client
 from mcp_driver import Driver, code
+from wire import HELLO, Wire
 
 from agenvoy.mcp_server.roots import narrow
 
@@ -52,17 +54,47 @@ def test_roots_never_widen(stdio: Driver, tmp_path: Path) -> None:
     ("allowed", "uris", "expected"),
     [
         (["/w"], [], None),
-        (["/w"], ["https://x.example/"], None),
+        (["/w"], ["https://x.example/"], ()),
+        (["/w"], ["https://x.example/", "file:///w/a", ""], ("/w/a",)),
+        (["/w"], ["file://[x/"], ()),
         (["/w"], ["file:///w"], ("/w",)),
         (["/w"], ["file:///"], ("/w",)),
         (["/w"], ["file:///w/a", "file:///w/b"], ("/w/a", "/w/b")),
         (["/w"], ["file:///wide"], ()),
         (["/w", "/x"], ["file:///x/caf%E9"], ("/x/caf\udce9",)),
-        (["/w"], ["file://elsewhere/w"], None),
+        (["/w"], ["file://elsewhere/w"], ()),
     ],
 )
 def test_narrowing_is_the_intersection(allowed: list[str], uris: list[str], expected: tuple[str, ...] | None) -> None:
     assert narrow(allowed, uris) == expected
+
+
+@pytest.mark.parametrize(
+    ("told", "expected"),
+    [
+        ({"roots": []}, "not_found"),
+        ({"roots": [{"uri": "http://x/y"}, {"uri": 5}, {"uri": "in:"}, 7, {"uri": "IN"}]}, "outside_workspace"),
+        ({"roots": [{"uri": "http://x/y"}]}, "outside_workspace"),
+        ({}, "outside_workspace"),
+    ],
+)
+def test_roots_that_are_odd_never_let_through_what_the_others_rule_out(
+    root: Path, told: dict[str, Any], expected: str
+) -> None:
+    (root / "in").mkdir()
+    text = json.dumps(told).replace("IN", (root / "in").as_uri())
+    hello = {**HELLO, "capabilities": {"roots": {}}}
+    with Wire(root, hello=hello) as wire:
+        wire.send(
+            {"jsonrpc": "2.0", "id": 50, "method": "tools/call",
+             "params": {"name": "read_files", "arguments": {"files": [{"path": "absent"}]}}}
+        )  # fmt: skip
+        asked = wire.take()
+        assert asked["method"] == "roots/list"
+        wire.send({"jsonrpc": "2.0", "id": asked["id"], "result": json.loads(text)})
+        document = wire.take()["result"]["structuredContent"]
+    code = document.get("error", {}).get("code") or document["result"]["files"][0]["error"]["code"]
+    assert code == expected
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")

@@ -16,13 +16,13 @@ HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"na
 class Wire:
     """One server process and its pipes; leaving the block closes its input and waits for its end."""
 
-    def __init__(self, root: Path, *flags: str) -> None:
+    def __init__(self, root: Path, *flags: str, hello: dict[str, Any] = HELLO) -> None:
         self.process = subprocess.Popen(
             command(*flags), env=environment(root), cwd=root, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         )  # fmt: skip
         self.number = 0
-        self.ask("initialize", HELLO)
+        self.ask("initialize", hello)
         self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
 
     def __enter__(self) -> Wire:

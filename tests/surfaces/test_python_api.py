@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pydantic import BaseModel
@@ -114,6 +115,22 @@ def test_a_name_that_is_no_unicode_is_taken_as_the_system_gives_it(ws: Workspace
     (root / os.fsdecode(b"caf\xe9")).write_text("x\n")
     entry = ws.read_files([os.listdir(root)[0]]).files[0]
     assert entry.path == "bytes:caf%E9" and entry.error is None
+
+
+@pytest.mark.parametrize("wrong", [None, 7, "\ud800", "a\ud800b", object()])
+def test_what_is_no_path_is_refused_like_anywhere_else(ws: Workspace, wrong: Any) -> None:
+    for call in (
+        lambda: ws.read_files([wrong]), lambda: ws.edit_file(wrong, content="x"), lambda: ws.remove_file(wrong),
+        lambda: ws.read_files([{"path": wrong}]),
+    ):  # fmt: skip
+        with pytest.raises(AgenvoyError) as caught:
+            call()
+        assert caught.value.code == "invalid_arguments"
+
+
+def test_a_name_may_be_bytes(ws: Workspace, root: Path) -> None:
+    ws.edit_file(b"caf\xe9.txt", content="y\n")
+    assert os.listdir(os.fsencode(root)) == [b"caf\xe9.txt"]
 
 
 def test_a_sub_agent_cannot_remove(root: Path, tmp_path: Path) -> None:

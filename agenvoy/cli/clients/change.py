@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Callable, Mapping
+import stat
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,7 +56,10 @@ def plan(client: Client, path: str, entry: Mapping[str, Any] | None) -> Change:
     try:
         old = _meaning(client, before)
         first = _first_copy(client, real)
-        changed = _put(form, before or "", client, entry) if entry else _take(form, before or "", client, first)
+        if entry:
+            changed = _put(form, before or "", client, entry)
+        else:
+            changed = _former(form, real, client, before or "") or _take(form, before or "", client, first)
         wanted = _with(old, client, entry)
         meant = [wanted] if entry else [wanted, _pruned(wanted, client)]
         if _meaning(client, changed) not in meant:
@@ -82,6 +86,30 @@ def _take(form: Any, text: str, client: Client, first: dict[str, Any] | None) ->
     return done
 
 
+def _former(form: Any, path: str, client: Client, text: str) -> str | None:
+    """What the file held before the entry was put into it, byte for byte, where nothing else has happened since."""
+    try:
+        entry = _meaning(client, text)[client.table][client.path[1]]
+        for former in copies(path):
+            held = _meaning(client, former).get(client.table) or {}
+            if client.path[1] not in held and _put(form, former, client, entry) == text:
+                return former
+    except (ValueError, KeyError, TypeError):  # such an entry, or such a copy, was not written by us
+        return None
+    return None
+
+
+def copies(path: str) -> Iterator[str]:
+    """The texts that were kept beside a file, the newest first."""
+    number = 1
+    while os.path.lexists(f"{path}{_SUFFIX}{number + 1 if number else ''}"):
+        number += 1
+    for each in range(number, 0, -1):
+        text = read_text(f"{path}{_SUFFIX}{each if each > 1 else ''}")
+        if text is not None:
+            yield text
+
+
 def _first_copy(client: Client, path: str) -> dict[str, Any] | None:
     """What the file held before agenvoy first changed it; None where it was not there (or its copy is gone)."""
     try:
@@ -102,6 +130,8 @@ def _meaning(client: Client, text: str | None) -> dict[str, Any]:
 
 def _with(old: dict[str, Any], client: Client, entry: Mapping[str, Any] | None) -> dict[str, Any]:
     table, name = client.path
+    if not isinstance(old.get(table, {}), dict | None):
+        raise ValueError(f"`{table}` is no table of servers")
     servers = dict(old.get(table) or {})
     servers.pop(name, None)
     if entry is not None:
@@ -121,7 +151,9 @@ def _has_comments(text: str) -> bool:
 def read_text(path: str) -> str | None:
     """A file's text; None where there is none. Raises AgenvoyError for what is not UTF-8 or out of reach."""
     try:
-        with open(path, "rb") as file:
+        with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise AgenvoyError("not_a_file", f"{path} is no regular file", "nothing was written")
             return file.read().decode("utf-8")
     except FileNotFoundError:
         return None

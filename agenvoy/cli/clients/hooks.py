@@ -10,11 +10,11 @@ from __future__ import annotations
 import json
 import os
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from agenvoy.cli.clients.change import Change, read_text
+from agenvoy.cli.clients.change import Change, copies, read_text
 from agenvoy.cli.clients.known import Scope
 from agenvoy.errors import AgenvoyError
 
@@ -87,12 +87,45 @@ def plan_hooks(name: str, scope: Scope, root: str, env: Mapping[str, str], comma
     hooks = _without(settings.get("hooks"), path)
     if command is not None:
         hooks = _with(hooks, found, f"{shlex.join(command)}{MARK}{name}")
-    changed = {**settings, **({"version": 1} if found.form == "plain" and "version" not in settings else {})}
-    changed = {**changed, "hooks": hooks} if hooks else {k: v for k, v in changed.items() if k != "hooks"}
+    changed = _changed(settings, found, hooks)
     if changed == settings or (command is None and before is None):
         return Change(path, before, before)
+    if command is None:
+        former = next((t for t in copies(path) if _installed_in(t, found, name, before or "", path)), None)
+        if former is not None:
+            return Change(path, before, former)
     empty = command is None and not {k for k in changed if k != "version"}
-    return Change(path, before, None if empty else json.dumps(changed, indent=2, ensure_ascii=False) + "\n")
+    return Change(path, before, None if empty else _dumped(changed))
+
+
+def _installed_in(former: str, client: Hooked, name: str, text: str, path: str) -> bool:
+    """Whether a text is what a former one became by installing our hooks, and nothing else."""
+    try:
+        command = next(_commands(json.loads(text)["hooks"], name), None)
+        old = _parsed(path, former)
+        hooks = _without(old.get("hooks"), path)
+        if hooks != (old.get("hooks") or {}):
+            return False  # ours were in it
+    except (ValueError, KeyError, TypeError, AgenvoyError):  # no copy that we could have made
+        return False
+    return command is not None and _dumped(_changed(old, client, _with(hooks, client, command))) == text
+
+
+def _commands(hooks: Any, name: str) -> Iterator[str]:
+    for groups in hooks.values():
+        for group in groups:
+            for hook in group.get("hooks", [group]):
+                if _ours(hook) and hook["command"].endswith(MARK + name):
+                    yield hook["command"]
+
+
+def _changed(settings: dict[str, Any], client: Hooked, hooks: dict[str, Any]) -> dict[str, Any]:
+    changed = {**settings, **({"version": 1} if client.form == "plain" and "version" not in settings else {})}
+    return {**changed, "hooks": hooks} if hooks else {k: v for k, v in changed.items() if k != "hooks"}
+
+
+def _dumped(settings: dict[str, Any]) -> str:
+    return json.dumps(settings, indent=2, ensure_ascii=False) + "\n"
 
 
 def _parsed(path: str, text: str | None) -> dict[str, Any]:

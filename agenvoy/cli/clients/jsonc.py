@@ -132,6 +132,8 @@ def put(text: str, path: Sequence[str], value: Any) -> str:
                 value = {outer: value}
             return _insert(text, node, name, value)
         node = member.value
+    if node.data == value:
+        return text
     spelled = _spell(value, _indent_at(text, node.start), _unit(text))
     return text[: node.start] + spelled + text[node.end :]
 

@@ -26,6 +26,8 @@ def parse(text: str) -> dict[str, Any]:
 def put(text: str, path: Sequence[str], value: dict[str, Any]) -> str:
     """The text with the table at `path` set; a new one goes to the end. Raises Broken."""
     document = parse(text)
+    if _at(document, path) == value:
+        return text
     block = "\n".join(_spelled(path, value))
     span = _span(text, path)
     if span is None:
