@@ -48,11 +48,13 @@ class Tally:
         left_out: entries that were not, by reason (ignored, git, store, unreadable, special), as of the last whole
             scan, and what could not be read in this one.
         too_large: files beyond the size limit: their changes are seen, their contents are not kept.
+        special: devices, FIFOs and sockets that the scan before had not met; they are never followed.
     """
 
     entries: int = 0
     left_out: Counter[str] = field(default_factory=Counter)
     too_large: list[str] = field(default_factory=list)
+    special: list[str] = field(default_factory=list)
 
 
 class Scan:
@@ -126,6 +128,8 @@ class Scan:
         for entry in walk:
             if entry.kind == "other":
                 walk.skipped["special"] += 1
+                if not self.snapshot.was_there(entry.path):
+                    self.tally.special.append(entry.path)
             else:
                 yield entry.path
         if folder == self.root and recursive:

@@ -74,7 +74,8 @@ class Snapshot:
         self.dirty = True
         folder, _, name = path.rpartition("/")
         if found is None:
-            self.folders.pop(path, None)
+            _, names = self.folders.pop(path, (None, {}))
+            self._gone.update((f"{path}/{n}", look[4]) for n, look in names.items() if look is not None)
             look = self.folders[folder][1].pop(name, None) if folder in self.folders else None
             if look is not None:
                 self._gone[path] = look[4]

@@ -91,12 +91,13 @@ def _leave(session: Session, command: Command, left: Sequence[tuple[int, int]]) 
             stamps.leave_background(c, workspace, found)
 
 
-def _not_kept(session: Session, after: Scanned) -> list[str]:
-    """What this command changed and the store cannot bring back: too large, or sensitive under a strict policy."""
+def _not_kept(session: Session, before: Scanned | None, after: Scanned) -> list[str]:
+    """What this command changed and nothing takes back: too large, sensitive under a strict policy, FIFOs and such."""
     lost = {
         c.path for c in after.changes if c.before.kind in ("file", "link") and not session.vault.has(c.before.hash)
     }
-    return sorted({*after.tally.too_large, *lost})
+    made = after.tally.special if before is not None else []
+    return sorted({*after.tally.too_large, *lost, *made})
 
 
 def _outcome(session: Session, command: Command, ended: Ended, before: Scanned | None, after: Scanned) -> Outcome:
@@ -115,6 +116,6 @@ def _outcome(session: Session, command: Command, ended: Ended, before: Scanned |
         ],
         "outside": [shown(c.path) for c in before.changes] if before is not None else [],
         "left_out": dict(after.tally.left_out),
-        "not_kept": [shown(path) for path in _not_kept(session, after)],
+        "not_kept": [shown(path) for path in _not_kept(session, before, after)],
     }
     return Outcome("run", f"Run({command.command[:120]})", result, "", session.task_ref())

@@ -112,6 +112,29 @@ def test_a_file_over_the_limit_is_said_and_not_kept(world: World) -> None:
     assert done["not_kept"] == ["big"]
 
 
+def test_a_renamed_folder_is_its_files_moved_and_later_edits_go_back_with_them(world: World) -> None:
+    world.put("a/b/y", "one\ntwo\nthree\n")
+    os.utime(world.root / "a/b/y", (1, 1))
+    service = live(world)
+    run(service, world, "true")
+    time.sleep(0.05)  # until the stamps of the baseline are old enough to be trusted
+    run(service, world, "true")
+    done = run(service, world, "mv a/b c").result
+    assert {c["path"]: c["change"] for c in done["changes"]}["c/y"] == "moved"
+    (world.root / "c/y").write_text("one\ntwo\nthree\na person's line\n")
+    service.restore_file(task_id="current")
+    assert (world.root / "a/b/y").read_text() == "one\ntwo\nthree\na person's line\n"
+    assert not (world.root / "c").exists()
+
+
+def test_a_fifo_that_a_command_makes_is_said(world: World) -> None:
+    os.mkfifo(world.root / "before")
+    service = live(world)
+    done = run(service, world, "mkfifo p; mkdir d; mkfifo d/q; echo x > f").result
+    assert done["not_kept"] == ["d/q", "p"]
+    assert run(service, world, "true").result["not_kept"] == []
+
+
 def test_a_second_baseline_of_an_unchanged_tree_stores_nothing(world: World) -> None:
     for n in range(50):
         world.put(f"f{n}", f"{n}\n" * 50)

@@ -68,7 +68,7 @@ def _summary(result: dict[str, object]) -> list[str]:
     if kept:
         more = f" and {len(kept) - 5} more" if len(kept) > 5 else ""
         named = ", ".join(map(str, kept[:5])) + more
-        lines.append(f"not kept (too large, or sensitive), so their changes cannot be undone: {named}")
+        lines.append(f"not kept (too large, sensitive, or no regular file), so their changes cannot be undone: {named}")
     left = result["background"]
     assert isinstance(left, list)
     if left:
