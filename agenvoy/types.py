@@ -6,8 +6,9 @@ how callers spell them is `disk.names`' business. Times are epoch nanoseconds.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 Kind = Literal["absent", "file", "link", "dir"]
@@ -36,9 +37,28 @@ class State:
     hash: str = ""
     extra: str = ""
 
+    def attributes(self) -> dict[str, str]:
+        """Extended attributes by name, their values in base64."""
+        if '"x":' not in self.extra:
+            return {}
+        found: dict[str, str] = json.loads(self.extra)["x"]
+        return found
+
+    def alike(self, other: State) -> bool:
+        """Whether both have the same extended attributes."""
+        if self.extra == other.extra or '"x":' not in self.extra + other.extra:
+            return True
+        return self.attributes() == other.attributes()
+
+    def dressed(self, attributes: Mapping[str, str]) -> State:
+        """The same state with these extended attributes."""
+        facts = json.loads(self.extra) if self.extra else {}
+        facts = {**{k: v for k, v in facts.items() if k != "x"}, **({"x": dict(attributes)} if attributes else {})}
+        return replace(self, extra=json.dumps(facts, separators=(",", ":"), sort_keys=True) if facts else "")
+
     def same(self, other: State) -> bool:
-        """Whether both are the same state of a path as the user sees it (`extra` is advice, not identity)."""
-        if (self.kind, self.mode) != (other.kind, other.mode):
+        """Whether both are the same state of a path as the user sees it: of `extra` only the extended attributes."""
+        if (self.kind, self.mode) != (other.kind, other.mode) or not self.alike(other):
             return False
         if self.kind == "file" and not (self.hash and other.hash):  # a content that was too large to be read
             return self.size == other.size

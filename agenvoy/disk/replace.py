@@ -192,7 +192,7 @@ def _write_in_place(step: Step, blocks: Iterable[bytes]) -> None:
         for block in blocks:
             write_all(fd, block)
         os.ftruncate(fd, step.after.size)
-        if step.after.mode != step.before.mode:
+        if step.after.mode != step.before.mode or not step.after.alike(step.before):
             states.dress(fd, step.after.mode, step.after.extra)
         os.fsync(fd)
     finally:

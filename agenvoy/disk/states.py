@@ -7,6 +7,7 @@ that they are regular: devices, FIFOs and sockets are never opened.
 from __future__ import annotations
 
 import base64
+import contextlib
 import json
 import os
 import stat
@@ -145,7 +146,12 @@ def dress(file: int, mode: int, extra: str) -> None:
             # Only root can give files away: the content matters more than who owns the copy. Set-id bits of another
             # owner's program must not pass to ours.
             mode &= ~0o6000
-    for name, value in facts.get("x", {}).items():
+    wanted = facts.get("x", {})
+    for name in read_attributes(file):
+        if name not in wanted:
+            with contextlib.suppress(OSError):  # as below
+                os.removexattr(file, name)
+    for name, value in wanted.items():
         try:
             os.setxattr(file, name, base64.b64decode(value))
         except OSError:  # refused by this file system or for this user: an attribute is no reason to lose the bytes

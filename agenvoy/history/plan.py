@@ -169,7 +169,10 @@ class Planner:
             what = "both changed the same lines" if content is None else "both changed its permission bits"
             picture.trouble[piece.path] = (f"{what}: the task, and somebody else since", piece)
             return
-        picture.now[piece.path] = State("file", mode, size, content, now.extra)
+        merged = State("file", mode, size, content, now.extra)
+        if now.alike(piece.after):  # only the task changed its attributes
+            merged = merged.dressed(piece.before.attributes())
+        picture.now[piece.path] = merged
         picture.version[piece.path] = 0
         picture.merged.add(piece.path)
 

@@ -200,3 +200,26 @@ def test_a_folder_that_cannot_be_read_is_found_in_the_plan(tmp_path: Path) -> No
         sound(service)
 
     as_ordinary_user(act)
+
+
+@pytest.mark.skipif(not hasattr(os, "setxattr"), reason="needs extended attributes")
+def test_extended_attributes_that_a_command_changes_go_back_and_a_persons_stay(world: World) -> None:
+    for name in ("changed", "added", "both", "edited"):
+        world.put(name, "1\n")
+    try:
+        os.setxattr(world.root / "changed", "user.k", b"1")
+    except OSError:
+        pytest.skip("this file system has no extended attributes")
+    before, service = world.picture(), world.service()
+    code = "import os; [os.setxattr(n, 'user.k', b'2') for n in ('changed', 'added', 'edited')]"
+    service.run(["python3", "-c", code], dict(os.environ), str(world.root))
+    after = world.picture()
+    assert after != before
+    service.restore_file(task_id="current")
+    assert world.picture() == before
+    service.undo()
+    assert world.picture() == after
+    world.put("edited", "a person's\n")
+    service.restore_file(task_id="last")
+    assert (world.root / "edited").read_text() == "a person's\n" and not os.listxattr(world.root / "edited")
+    sound(service)

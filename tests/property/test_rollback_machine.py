@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import tempfile
@@ -143,7 +144,7 @@ class Rollback(RuleBasedStateMachine):
             self.call(self.running(actor), self.services[actor].move_file, name, to)
 
     # ---- somebody else
-    @rule(name=names, what=st.sampled_from(("write", "append", "insert", "mode", "remove", "link", "folder")))
+    @rule(name=names, what=st.sampled_from(("write", "append", "insert", "mode", "note", "remove", "link", "folder")))
     def outside(self, name: str, what: str) -> None:
         before = self.world.picture()
         path = self.world.root / name
@@ -220,7 +221,7 @@ class Rollback(RuleBasedStateMachine):
 
 def _plain(entry: tuple[object, ...] | None) -> object:
     """A state without what restores may change: how many names the inode has."""
-    return entry[:3] if entry is not None else None
+    return (*entry[:3], *entry[4:]) if entry is not None else None
 
 
 def _all_plain(world: World) -> dict[str, object]:
@@ -237,6 +238,9 @@ def _outside(path: Path, what: str, text: str) -> None:
         path.write_text(f"{text}\n" + path.read_text())
     elif what == "mode" and plain:
         path.chmod(0o600 if path.stat().st_mode & 0o077 else 0o755)
+    elif what == "note" and plain:
+        with contextlib.suppress(OSError, AttributeError):  # a system or file system without extended attributes
+            os.setxattr(path, "user.note", text.encode())
     elif what == "remove" and (plain or path.is_symlink()):
         path.unlink()
     elif what == "link" and not path.is_dir():
