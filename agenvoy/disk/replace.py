@@ -71,7 +71,7 @@ def stage(step: Step, blocks: Iterable[bytes], sync: Callable[[int], None] | Non
     Raises:
         OSError: the system refused; nothing stays behind.
     """
-    if step.only_dress or step.after.kind not in ("file", "link"):
+    if step.after.kind not in ("file", "link") or (step.only_dress and not _joined(step)):
         return
     if step.after.kind == "link":
         target = b"".join(blocks)
@@ -117,6 +117,17 @@ def _shared(step: Step) -> bool:
     return found.st_nlink > 1 and states.shared_inode(step.after.extra) == (found.st_dev, found.st_ino)
 
 
+def _joined(step: Step) -> bool:
+    """Whether the name was joined to a file that the new state is none of: its permissions must not change with it."""
+    if step.after.kind != "file":
+        return False
+    try:
+        found = os.stat(step.name, dir_fd=step.fd, follow_symlinks=False)
+    except FileNotFoundError:  # `commit` will find out
+        return False
+    return found.st_nlink > 1 and states.shared_inode(step.after.extra) != (found.st_dev, found.st_ino)
+
+
 def write_all(fd: int, block: bytes) -> None:
     """Write a block whole; `os.write` may take less."""
     view = memoryview(block)
@@ -135,7 +146,7 @@ def commit(step: Step, blocks: Iterable[bytes] = ()) -> None:
         OSError: the system refused; the path is as before.
     """
     before, after = step.before.kind, step.after.kind
-    if step.only_dress and before in ("file", "dir"):
+    if step.only_dress and before in ("file", "dir") and not is_there(step.temp, step.fd):
         _redress(step)
     elif step.in_place:
         _write_in_place(step, blocks)
@@ -151,6 +162,15 @@ def commit(step: Step, blocks: Iterable[bytes] = ()) -> None:
             _appear(step)
     else:
         _swap(step)
+
+
+def is_there(name: str, fd: int) -> bool:
+    """Whether a name is in an open folder."""
+    try:
+        os.stat(name, dir_fd=fd, follow_symlinks=False)
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def _look(step: Step, name: str) -> states.Seen:

@@ -134,14 +134,20 @@ def ordered(changes: list[tuple[int, Change]]) -> list[tuple[int, Change]]:
 
     def key(item: tuple[int, Change]) -> tuple[int, int, str]:
         change = item[1]
-        depth = change.path.count("/")
-        if change.after.kind == "absent":
-            return (0, -depth, change.path)
-        if change.after.kind == "dir":
-            return (3, -depth, change.path) if change.before.kind == "dir" else (1, depth, change.path)
-        return (2, depth, change.path)
+        group, depth = turn(change), change.path.count("/")
+        return (group, -depth if group in (0, 3) else depth, change.path)
 
     return sorted(changes, key=key)
+
+
+def turn(change: Change) -> int:
+    """When a change's turn comes, see `ordered`: 0 removals, 1 what becomes a folder, 2 files and links, 3 modes of
+    folders."""
+    if change.after.kind == "absent":
+        return 0
+    if change.after.kind == "dir":
+        return 3 if change.before.kind == "dir" else 1
+    return 2
 
 
 def join_folders(folders: list[str]) -> str:

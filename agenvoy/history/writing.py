@@ -12,7 +12,7 @@ from agenvoy.catalog import trashed
 from agenvoy.disk import replace, states
 from agenvoy.disk.exchange import rename_new
 from agenvoy.disk.jail import open_folder
-from agenvoy.history.changes import Change, inode_of, is_real_folder, missing_folders, no_step, ordered, temp_name
+from agenvoy.history.changes import Change, inode_of, is_real_folder, missing_folders, no_step, ordered, temp_name, turn
 from agenvoy.history.trashing import drop_place, into_trash
 from agenvoy.history.vault import Vault
 
@@ -71,6 +71,7 @@ class DiskWriter:
         self.made: list[str] = []
         self._linked: dict[tuple[int, int], list[str]] = {}  # where a file with several names can be found again
         self._staged: dict[int, bool] = {}  # number → written in place
+        self._fresh: set[int] = set()  # numbers whose new state lies under the temporary name
         self._folders: set[str] = set()
         self.displaced: set[int] = set()  # numbers whose old state lies under the temporary name
         self._by_number = dict(changes)
@@ -89,12 +90,18 @@ class DiskWriter:
         for number, change in self.changes:
             if change.before.kind == "absent" and change.path in moves:
                 self._move(number, change)
-        for number, change in self.changes:
+        for number, change in sorted(self.changes, key=self._turn):
             if change.path not in moves:
                 self._commit(number, change)
         self._dress_folders()
         self.dispose_all()  # it is in the log; and before the sync, so that one commit of the disk's journal does all
         self.sync()
+
+    def _turn(self, item: tuple[int, Change]) -> tuple[int, int]:
+        """A name that leaves an inode goes before what is written to that inode, which its other names see too."""
+        number, change = item
+        stays = change.before.kind == change.after.kind == "file" and number not in self._fresh
+        return turn(change), int(stays)
 
     def _open_leaving(self) -> None:
         """Folders that are to go let go what is in them, as far as they are ours."""
@@ -172,6 +179,8 @@ class DiskWriter:
             content = step.after.hash if step.after.kind in ("file", "link") else ""
             replace.stage(step, self.vault.blocks(content) if content else (), self._later(number))
             self._staged[number] = step.in_place
+            if replace.is_there(step.temp, step.fd):
+                self._fresh.add(number)
             self.step("stage")
 
     def _later(self, number: int) -> Callable[[int], None] | None:
@@ -186,11 +195,12 @@ class DiskWriter:
         names = list(self._linked.get(inode, ()))
         if change.before.kind == "absent":
             names += self._other_names(inode, change)
-        elif change.before.hash == change.after.hash or os.lstat(change.path).st_nlink > 1:
+        elif change.before.hash == change.after.hash or _has_names(change.path):
             names = []  # it stays the file that it is
         for name in names:
             if self._link_to(name, number, change):
                 self._staged[number] = False
+                self._fresh.add(number)
                 self.step("stage")
                 return True
         own = os.path.join(os.path.dirname(change.path), temp_name(self.token, number))
@@ -362,6 +372,14 @@ class DiskWriter:
                 state = states.look(fd, temp, keep=replace.KEEP).state
                 if state.same(change.before) or state.same(change.after):
                     replace.unstage(fd, temp)
+
+
+def _has_names(path: str) -> bool:
+    """Whether a file has other names."""
+    try:
+        return os.lstat(path).st_nlink > 1
+    except OSError:  # gone: the commit will find out
+        return False
 
 
 def _set_mode(path: str, mode: int) -> None:

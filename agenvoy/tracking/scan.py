@@ -8,6 +8,7 @@ Folders are compared by their permission bits alone, since their times move with
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections import Counter
@@ -182,8 +183,10 @@ class Scan:
             with open_folder(folder) as fd:
                 for path in paths:
                     yield from self._one(fd, path)
-        except (FileNotFoundError, NotADirectoryError):
-            for path in paths:
+        except OSError as error:
+            if error.errno not in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
+                raise
+            for path in paths:  # their folder is gone, or a file or link stands in its place: nothing is there
                 self.snapshot.put(path, None, 0)
                 yield Found(path, states.NOTHING)
 

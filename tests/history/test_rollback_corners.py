@@ -34,6 +34,37 @@ def test_a_command_that_changes_a_file_with_several_names_is_undone(world: World
     sound(service)
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        "ln -f a b; echo 7 >> a",
+        "ln -f a same; chmod 600 a",
+        "ln -f a d/b; chmod -x d/b; echo 7 >> hard",
+        "ln -f hard b; ln -f b d/b; rm a; chmod 755 d/b",
+        "rm -r d; ln a d; echo 9 >> d",
+        "ln -sfn d/e link; rm -r d/e; ln -s ../a d/e",
+    ],
+)
+def test_names_that_a_command_joined_are_parted_again(world: World, command: str) -> None:
+    for name, mode in (("a", 0o755), ("b", 0o600), ("same", 0o644), ("d/b", 0o755), ("d/e/f", 0o644)):
+        world.put(name, f"{name}\n" if name != "same" else "a\n", mode)
+    os.link(world.root / "a", world.root / "hard")
+    before, service = _plainly(world), world.service()
+    run(service, world, command)
+    after = _plainly(world)
+    service.restore_file(task_id="current")
+    assert _plainly(world) == before
+    service.undo()
+    assert _plainly(world) == after
+    service.redo()
+    assert _plainly(world) == before
+    sound(service)
+
+
+def _plainly(world: World) -> dict[str, tuple[object, ...]]:
+    return {path: entry[:3] for path, entry in world.picture().items()}
+
+
 def test_a_restore_that_lost_a_race_leaves_the_task_to_be_restored(world: World) -> None:
     for n in range(12):
         world.put(f"f{n}", f"{n}\n")
