@@ -201,7 +201,11 @@ def make_private(path: str) -> None:
 
 def sync_folder(path: str) -> None:
     """Make the names in a folder durable."""
-    fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except PermissionError:  # names may be changed in it, but not read: then everything is synced
+        os.sync()
+        return
     try:
         os.fsync(fd)
     finally:

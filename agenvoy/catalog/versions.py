@@ -58,7 +58,7 @@ def _version(row: Sequence[object]) -> Version:
         actor,  # type: ignore[arg-type]
         tool,  # type: ignore[arg-type]
         at,  # type: ignore[arg-type]
-        None if moved is None else os.fsdecode(moved),  # type: ignore[arg-type]
+        os.fsdecode(moved) if isinstance(moved, bytes) else None,  # anything else was altered: `verify` tells
     )
 
 

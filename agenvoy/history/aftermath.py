@@ -9,6 +9,7 @@ from agenvoy.catalog import Connection, reads, versions
 from agenvoy.disk.jail import inside
 from agenvoy.history import changes as parts
 from agenvoy.history.changes import Change, Spec
+from agenvoy.types import ABSENT
 
 
 def trash_for(changes: Sequence[Change], new: dict[str, int]) -> dict[str, int]:
@@ -33,8 +34,22 @@ def folders_taken_back(
         return []
     own = "task = ? AND kind NOT IN ('restore', 'undo', 'redo')"  # what those made had been there before the task
     found = versions.operations(c, f"(id = ? OR ({own})) AND folders != ''", (undoes, task))
-    folders = [folder for op in found for folder in parts.split_folders(op.folders)]
+    made: dict[str, int] = {}
+    for op in found:
+        for folder in parts.split_folders(op.folders):
+            made[folder] = min(op.id, made.get(folder, op.id))
+    folders = [folder for folder, by in made.items() if not _stood_before(c, folder, by, undoes, task)]
     return [f for f in folders if not part or any(inside(f, path) or inside(path, f) for path in part)]
+
+
+def _stood_before(c: Connection, folder: str, made: int, undoes: int | None, task: str | None) -> bool:
+    """Whether a folder was there before what is taken back, which removed it and made it again (operation `made`)."""
+    rows = [r for r in versions.of_path(c, folder) if r.operation < made and (r.task == task or r.operation == undoes)]
+    if not rows:
+        return False
+    ahead = versions.before(c, folder, rows[0].id)
+    state = rows[0].state if rows[0].action == "observed" else ahead.state if ahead is not None else ABSENT
+    return state.kind == "dir"
 
 
 def mark_undone(c: Connection, spec: Spec, operation: int) -> None:

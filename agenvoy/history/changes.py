@@ -125,6 +125,14 @@ def is_real_folder(path: str) -> bool:
     return os.path.isdir(path) and os.path.realpath(path) == path
 
 
+def is_empty(folder: str) -> bool:
+    """Whether a folder holds nothing; one that cannot be looked into may hold anything."""
+    try:
+        return not os.listdir(folder)
+    except PermissionError:
+        return False
+
+
 def ordered(changes: list[tuple[int, Change]]) -> list[tuple[int, Change]]:
     """The order in which numbered changes are safe on disk.
 

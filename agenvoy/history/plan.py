@@ -9,13 +9,15 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import sys
 from dataclasses import dataclass, field
 from dataclasses import replace as with_fields
 from typing import Any, Literal
 
 from agenvoy.catalog import versions
 from agenvoy.disk.states import NOTHING, Seen
-from agenvoy.history.changes import Change, is_real_folder
+from agenvoy.errors import AgenvoyError
+from agenvoy.history.changes import Change, inode_of, is_real_folder
 from agenvoy.history.log import Log
 from agenvoy.history.merge import merge
 from agenvoy.history.segments import Segment, segments
@@ -95,7 +97,7 @@ class _Picture:
     merged: set[str] = field(default_factory=set)
     trouble: dict[str, tuple[str, Segment]] = field(default_factory=dict)
     moved: dict[str, str] = field(default_factory=dict)
-    closed: set[str] = field(default_factory=set)  # that may not be looked at
+    closed: dict[str, str] = field(default_factory=dict)  # what cannot be looked at, and why
     lies_at: dict[str, str] = field(default_factory=dict)  # of a path that was moved back: where its bytes are on disk
 
 
@@ -123,6 +125,7 @@ class Planner:
         self._tie(picture, pieces)
         self._leave_own_folders(picture, paths)
         items = [self._item(picture, path, disk[path], pieces, on_conflict) for path in paths]
+        _agree(items)
         items += self._empty_folders(paths)
         self._keep_used_folders(items)
         newest: dict[str, int] = {}
@@ -135,8 +138,12 @@ class Planner:
         try:
             return self.log.look(path)
         except PermissionError:
-            picture.closed.add(path)
-            return NOTHING
+            picture.closed[path] = "it cannot be looked at: permission denied"
+        except AgenvoyError as error:
+            if error.code != "not_a_file":
+                raise
+            picture.closed[path] = "a device, FIFO or socket stands there"
+        return NOTHING
 
     # ---- one segment
     def _reverse(self, picture: _Picture, piece: Segment, on_conflict: OnConflict) -> None:
@@ -238,9 +245,8 @@ class Planner:
         """Folders that were made on the way and hold nothing by now: they go with the rest, recorded like it."""
         found: dict[str, Item] = {}
         for folder in sorted(self.folders - set(paths), key=len, reverse=True):
-            if not (is_real_folder(folder) and os.access(folder, os.R_OK)):
-                continue
-            if all(entry.path in found for entry in os.scandir(folder)):
+            entries = _entries(folder) if is_real_folder(folder) else None
+            if entries is not None and all(entry.path in found for entry in entries):
                 disk = self.log.look(folder).state
                 with self.log.catalog.read() as c:
                     newest = versions.newest_id(c, folder)
@@ -248,7 +254,10 @@ class Planner:
         return [found[path] for path in sorted(found)]
 
     def _goes(self, folder: str, paths: set[str]) -> bool:
-        for entry in os.scandir(folder):
+        entries = _entries(folder)
+        if entries is None:
+            return False
+        for entry in entries:
             if entry.is_dir(follow_symlinks=False):
                 if entry.path not in self.folders | paths or not self._goes(entry.path, paths):
                     return False
@@ -261,9 +270,11 @@ class Planner:
         going = {i.path for i in items if i.outcome == "removed"} | self.folders
         for item in sorted(items, key=lambda i: -len(i.path)):
             if item.outcome == "removed" and item.disk.kind == "dir":
-                others = [e.name for e in os.scandir(item.path) if e.path not in going]
-                if others:
-                    item.outcome, item.reason = "unchanged", f"it holds other entries, such as {others[0]}"
+                entries = _entries(item.path)
+                others = [e.name for e in entries or () if e.path not in going]
+                if entries is None or others:
+                    told = f"it holds other entries, such as {others[0]}" if others else "it cannot be looked into"
+                    item.outcome, item.reason = "unchanged", told
                     going.discard(item.path)
 
     # ---- the items
@@ -277,7 +288,7 @@ class Planner:
         item.moved = picture.moved.get(path)
         if path in picture.closed:
             item.outcome = "skipped" if on_conflict == "skip" else "failed"
-            item.reason, item.moved = "it cannot be looked at: permission denied", None
+            item.reason, item.moved = picture.closed[path], None
             return item
         if path in picture.trouble:
             reason, piece = picture.trouble[path]
@@ -292,6 +303,27 @@ class Planner:
             return item
         item.outcome = _outcome(item, merged=path in picture.merged)
         return item
+
+
+def _entries(folder: str) -> list[os.DirEntry[str]] | None:
+    """What is in a folder; None where it cannot be looked into."""
+    try:
+        return list(os.scandir(folder))
+    except PermissionError:
+        return None
+
+
+def _agree(items: list[Item]) -> None:
+    """Names of one file that stay its names get one state: that of the name whose history goes back farthest."""
+    shared: dict[tuple[int, int], list[Item]] = {}
+    for item in items:
+        inode = inode_of(item.target)
+        if item.outcome == "restored" and inode is not None and inode == inode_of(item.disk):
+            shared.setdefault(inode, []).append(item)
+    for group in shared.values():
+        first = min(group, key=lambda item: item.to_version or sys.maxsize)
+        for item in group:
+            item.target = first.target
 
 
 def _outcome(item: Item, *, merged: bool) -> Outcome:

@@ -12,7 +12,17 @@ from agenvoy.catalog import trashed
 from agenvoy.disk import replace, states
 from agenvoy.disk.exchange import rename_new
 from agenvoy.disk.jail import open_folder
-from agenvoy.history.changes import Change, inode_of, is_real_folder, missing_folders, no_step, ordered, temp_name, turn
+from agenvoy.history.changes import (
+    Change,
+    inode_of,
+    is_empty,
+    is_real_folder,
+    missing_folders,
+    no_step,
+    ordered,
+    temp_name,
+    turn,
+)
 from agenvoy.history.trashing import drop_place, into_trash
 from agenvoy.history.vault import Vault
 
@@ -145,7 +155,7 @@ class DiskWriter:
         source, target = (other, change) if change.before.kind == "absent" else (change, other)
         plain = target.before.kind == source.after.kind == "absent" and source.before.same(target.after)
         folders = os.path.dirname(source.path), os.path.dirname(target.path)
-        return plain and os.path.isdir(folders[1]) and os.stat(folders[0]).st_dev == os.stat(folders[1]).st_dev
+        return plain and all(map(is_real_folder, folders)) and os.stat(folders[0]).st_dev == os.stat(folders[1]).st_dev
 
     def _make_parents(self) -> None:
         coming = {c.path for _, c in self.changes if c.after.kind == "dir"}
@@ -153,12 +163,12 @@ class DiskWriter:
             if change.after.kind == "absent" or change.before.kind != "absent":
                 continue
             for folder in missing_folders(change.path):
-                if os.path.lexists(folder) or folder in coming or not os.path.isdir(os.path.dirname(folder)):
+                if os.path.lexists(folder) or folder in coming or not is_real_folder(os.path.dirname(folder)):
                     break  # what stands in the way goes first; then this is called again
                 self._make_folder(folder)
                 self.made.append(folder)
             new = change.after.kind == "dir" and change.before.kind == "absent"
-            if new and not os.path.lexists(change.path) and os.path.isdir(os.path.dirname(change.path)):
+            if new and is_real_folder(os.path.dirname(change.path)) and not os.path.lexists(change.path):
                 self._make_folder(change.path, FRESH_FOLDER)
 
     def _make_folder(self, path: str, mode: int = 0o777) -> None:
@@ -359,7 +369,7 @@ class DiskWriter:
     def drop_folders(self, folders: list[str]) -> None:
         """Remove folders that this operation made, where nobody has put anything into them."""
         for folder in sorted(folders, key=len, reverse=True):
-            if os.path.isdir(folder) and not os.path.islink(folder) and not os.listdir(folder):
+            if is_real_folder(folder) and is_empty(folder):
                 os.rmdir(folder)
                 self._folders.add(os.path.dirname(folder))
 

@@ -9,6 +9,7 @@ Folders are compared by their permission bits alone, since their times move with
 from __future__ import annotations
 
 import errno
+import functools
 import os
 import stat
 from collections import Counter
@@ -159,10 +160,11 @@ class Scan:
             met.add(path)
             if not self._same(path):
                 suspects.append(path)
-        suspects += [p for p in self.extra if p not in met and not self._same(p)]
+        real = functools.cache(is_real_folder)  # behind a link in place of a folder is nothing of what was there
+        suspects += [p for p in self.extra if p not in met and not (real(os.path.dirname(p)) and self._same(p))]
         # What the rules leave out now and was followed before stays followed: else its changes would be lost unseen.
         left = [p for p in self.snapshot.below(self.root) if p not in met and p not in self.extra]
-        suspects += [p for p in left if not self._same(p)]
+        suspects += [p for p in left if not (real(os.path.dirname(p)) and self._same(p))]
         return sorted({*suspects, *extra} - {self.root})
 
     def _same(self, path: str) -> bool:
@@ -206,12 +208,20 @@ class Scan:
             now = os.stat(name, dir_fd=fd, follow_symlinks=False)
         except FileNotFoundError:
             return states.NOTHING
+        if not (stat.S_ISREG(now.st_mode) or stat.S_ISDIR(now.st_mode) or stat.S_ISLNK(now.st_mode)):
+            self.tally.special.append(path)  # it stands where something was that is gone
+            return states.NOTHING
         large = stat.S_ISREG(now.st_mode) and now.st_size > self.limit
         if large:
             self.tally.too_large.append(path)
         if large or (not self.content and stat.S_ISREG(now.st_mode)):
             return states.Seen(State("file", stat.S_IMODE(now.st_mode), now.st_size, UNKNOWN), None, now)
         return states.look(fd, name, keep=self.keep, shown=path)
+
+
+def is_real_folder(path: str) -> bool:
+    """Whether a path is a folder, and no link stands on the way to it."""
+    return os.path.isdir(path) and os.path.realpath(path) == path
 
 
 def _is_folder(path: str) -> bool:

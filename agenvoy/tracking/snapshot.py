@@ -87,7 +87,8 @@ class Snapshot:
                 self.folders[folder][1].pop(name, None)
             self.folders[path] = (look if trusted(look, at) else None, names)
             return
-        self.folders.pop(path, None)
+        _, names = self.folders.pop(path, (None, {}))
+        self._gone.update((f"{path}/{n}", known[4]) for n, known in names.items() if known is not None)
         if folder not in self.folders:
             self.folders[folder] = (None, {})
         self.folders[folder][1][name] = look if trusted(look, at) else None
@@ -108,6 +109,7 @@ class Snapshot:
         """`(suspects, listings)`: paths that do not look as before or are gone, folders whose names may differ."""
         suspects: list[str] = []
         listings: list[str] = []
+        replaced: list[str] = []
         lstat = os.lstat
         for folder, (folder_look, names) in self.folders.items():
             try:
@@ -116,6 +118,8 @@ class Snapshot:
                 suspects.append(folder)
                 suspects.extend(f"{folder}/{name}" for name in names)
                 continue
+            if not stat.S_ISDIR(found.st_mode):
+                replaced.append(folder + "/")
             if folder_look is None or folder_look != look_of(found):
                 listings.append(folder)
                 if folder_look is None or folder_look[0] != found.st_mode:
@@ -129,6 +133,12 @@ class Snapshot:
                     continue
                 if look != (s.st_mode, s.st_size, s.st_mtime_ns, s.st_ctime_ns, s.st_ino):
                     suspects.append(prefix + name)
+        if replaced:  # what lies behind a link that stands in place of a folder is none of what was there
+            gone = tuple(replaced)
+            for folder, (_, names) in self.folders.items():
+                if (folder + "/").startswith(gone):
+                    suspects.append(folder)
+                    suspects.extend(f"{folder}/{name}" for name in names)
         return suspects, listings
 
     def rules_changed(self, suspects: list[str], listings: list[str]) -> bool:

@@ -109,7 +109,7 @@ def _check_folder(item: Item, going: set[str]) -> None:
         if os.path.isdir(folder) and os.stat(folder).st_uid != os.geteuid() and not os.access(folder, FREELY):
             break  # it goes, but only its owner may open it for that
         folder = os.path.dirname(folder)
-    if os.access(folder, FREELY):
+    if os.access(folder, os.W_OK | os.X_OK):
         return
     in_place = item.disk.kind == item.target.kind == "file" and os.access(item.path, os.W_OK)
     if not in_place:

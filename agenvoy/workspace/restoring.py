@@ -12,7 +12,7 @@ from agenvoy.disk.replace import Raced
 from agenvoy.errors import AgenvoyError, from_os_error
 from agenvoy.history import segments
 from agenvoy.history.aftermath import folders_taken_back
-from agenvoy.history.changes import Spec, is_real_folder
+from agenvoy.history.changes import Spec, is_empty, is_real_folder
 from agenvoy.history.plan import OnConflict, Plan, Planner, plan_dict
 from agenvoy.types import ConfirmRequest, Outcome, Version
 from agenvoy.workspace import times
@@ -287,7 +287,7 @@ def _drop_made_folders(session: Session, spec: Spec) -> None:
     with session.catalog.read() as c:
         folders = folders_taken_back(c, spec.undoes, spec.target_task, spec.part)
     for folder in sorted(folders, key=len, reverse=True):
-        if is_real_folder(folder) and not os.listdir(folder):
+        if is_real_folder(folder) and is_empty(folder):
             os.rmdir(folder)
 
 

@@ -14,7 +14,7 @@ from agenvoy.errors import AgenvoyError
 from agenvoy.types import Outcome
 from agenvoy.workspace.session import Session
 from agenvoy.workspace.spawning import Ended, Limits, spawn
-from agenvoy.workspace.tracked import Progress, Scanned, scan, settle, told
+from agenvoy.workspace.tracked import Progress, Scanned, going_on, scan, settle, told
 
 OWN_FAILURE = 125  # as env(1) and timeout(1); what else they say of a command is in `spawning`
 
@@ -47,8 +47,8 @@ def run(
         raise AgenvoyError("invalid_arguments", "no command was named", "agenvoy run -- COMMAND ARGUMENTS…")
     session.writable_store()
     settle(session)
-    outer = _outer(session, environment)
-    before = scan(session, outer, content=baseline, progress=progress)  # so far it was the outer command's doing
+    outer = _outer(session, environment) or going_on(session)
+    before = scan(session, outer, content=baseline, progress=progress)  # so far it was the other command's doing
     command = _begin(session, argv)
     own = {"AGENVOY_TASK": command.task, "AGENVOY_RUN": str(command.id)}
     ended = spawn(argv, {**environment, **own}, cwd, limits)

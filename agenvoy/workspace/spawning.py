@@ -161,8 +161,12 @@ class _Pump(threading.Thread):
             kept = block[: self._left]
             self._left -= len(kept)
             self.dropped += len(block) - len(kept)
-            while kept:
-                kept = kept[os.write(self._target, kept) :]
+            try:
+                while kept:
+                    kept = kept[os.write(self._target, kept) :]
+            except BrokenPipeError:  # nobody reads any more: the command is to find out as it would without us
+                self._source.close()
+                return
 
 
 def _pumps(child: subprocess.Popen[bytes], most: int | None) -> list[_Pump]:

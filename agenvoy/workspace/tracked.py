@@ -23,6 +23,7 @@ from agenvoy.workspace.protecting import keeps, protect
 from agenvoy.workspace.session import Session
 from agenvoy.workspace.spawning import is_running
 
+HOOKED_NS = 3600 * 1_000_000_000
 BATCH = 512  # files of a baseline taken in together: what is lost of it by a kill
 
 Progress = Callable[[int], None]
@@ -57,11 +58,13 @@ def scan(
     """Bring the log up to what is on disk.
 
     Args:
-        command: the command whose window ends now: what changed is its doing; None: it happened outside.
+        command: the command whose window ends now: what changed is its doing; None: it happened outside, or by a
+            command of somebody else that is going on.
         content: whether the contents of files that were never seen are kept (the baseline).
         snapshot: of the scan before, where it is still at hand.
         progress: told the number of entries every few hundred.
     """
+    command = command or going_on(session)
     try:
         with session.log.locks.beside():
             done = _scan_in(session, command, content, snapshot, progress)
@@ -73,6 +76,21 @@ def scan(
         ) from None
     except OSError as error:
         raise from_os_error(error, str(error.filename or "the store")) from error
+
+
+def going_on(session: Session) -> Command | None:
+    """The command that runs in this workspace just now, by whomever; of several the one that began last.
+
+    What an agent's hooks have begun counts for an hour: nothing tells that the agent has died.
+    """
+    workspace = session.workspace_id()
+    if workspace is None:
+        return None
+    with session.catalog.read() as c:
+        found = stamps.open_commands(c, workspace)
+    young = session.clock() - HOOKED_NS
+    alive = [one for one in found if (process_alive(one.pid) if one.pid else one.at > young)]
+    return alive[-1] if alive else None
 
 
 def _scan_in(
@@ -188,7 +206,7 @@ def _record(
         for found in changed:
             was, now = before.state(found.path), found.seen.state
             if now.hash != UNKNOWN or now.kind != "file":
-                now = session.log.look(found.path).state
+                now = _looked(session, found.path)
             if not was.same(now) and now.same(found.seen.state):
                 fresh.append((found, was))
         if not fresh:
@@ -197,6 +215,15 @@ def _record(
         background = [] if command is not None else _background(session, before.workspace)
         written = session.log.record_only(_spec(session, command, len(changes), background), changes)
     return (written.operation if written else None), changes
+
+
+def _looked(session: Session, path: str) -> State:
+    try:
+        return session.log.look(path).state
+    except AgenvoyError as error:
+        if error.code != "not_a_file":
+            raise
+        return ABSENT  # a FIFO or such stands where the file was
 
 
 def _changes(fresh: list[tuple[Found, State]], command: Command | None, snapshot: Snapshot) -> list[Change]:

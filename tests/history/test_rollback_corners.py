@@ -43,6 +43,9 @@ def test_a_command_that_changes_a_file_with_several_names_is_undone(world: World
         "ln -f hard b; ln -f b d/b; rm a; chmod 755 d/b",
         "rm -r d; ln a d; echo 9 >> d",
         "ln -sfn d/e link; rm -r d/e; ln -s ../a d/e",
+        "mv d real; ln -s real d; echo edited >> real/b",
+        "mv d/e e; ln -s ../e d/e",
+        "mkdir k; echo 2 > k/x; rm -rf d; ln -s k d",
     ],
 )
 def test_names_that_a_command_joined_are_parted_again(world: World, command: str) -> None:
@@ -126,6 +129,28 @@ def test_a_file_in_place_of_a_parent_makes_room_for_folders_below_it(world: Worl
     service.undo()
     assert (world.root / "d").read_text() == "file\n"
     sound(service)
+
+
+def test_a_folder_that_stood_before_the_task_is_never_dropped_as_its_own(world: World, service: Service) -> None:
+    (world.root / "empty").mkdir()
+    service.remove_tree("empty")
+    write(service, "empty/q", "1\n")
+    service.remove_file("empty/q")
+    service.restore_file(task_id="current")
+    assert world.picture().keys() == {"empty"}
+    sound(service)
+
+
+def test_an_edit_and_a_command_on_two_names_of_a_file_are_taken_back_together(world: World, service: Service) -> None:
+    world.put("a", "1\n")
+    os.link(world.root / "a", world.root / "h")
+    before = world.picture()
+    write(service, "a", "2\n")
+    run(service, world, "echo 3 > h")
+    service.restore_file(task_id="current")
+    assert world.picture() == before
+    service.undo()
+    assert (world.root / "h").read_text() == "3\n"
 
 
 def test_a_folder_that_the_task_made_and_removed_does_not_come_back(world: World, service: Service) -> None:
@@ -217,14 +242,27 @@ def test_a_folder_that_goes_keeps_its_mode_where_the_restore_fails(tmp_path: Pat
     as_ordinary_user(act)
 
 
-def test_a_folder_that_cannot_be_read_is_found_in_the_plan(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_read_holds_nothing_up(tmp_path: Path) -> None:
+    def act(world: World) -> None:
+        world.put("d/f", "1\n")
+        service = world.service()
+        run(service, world, "echo 2 > d/f")
+        os.chmod(world.root / "d", 0o300)
+        service.restore_file(task_id="current")
+        assert (world.root / "d/f").read_text() == "1\n"
+        os.chmod(world.root / "d", 0o755)
+        sound(service)
+
+    as_ordinary_user(act)
+
+
+def test_a_folder_that_cannot_be_written_is_found_in_the_plan(tmp_path: Path) -> None:
     def act(world: World) -> None:
         if os.geteuid() == 0:
             return
         service = world.service()
         write(service, "c/d/f", "1\n")
-        os.chmod(world.root / "c", 0o300)
-        os.chmod(world.root / "c/d", 0o300)
+        os.chmod(world.root / "c/d", 0o500)
         assert outcomes(service.restore_file(task_id="current", dry_run=True))["c/d/f"] == "failed"
         assert refused(service.restore_file, task_id="current").code == "permission_denied"
         assert (world.root / "c/d/f").read_text() == "1\n"

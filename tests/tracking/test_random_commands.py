@@ -17,6 +17,7 @@ COMMANDS = (
     "echo {n} > {f}", "echo {n} >> {f}", "rm -rf {f}", "mv {f} {g}", "cp -a {f} {g}", "ln -sf {f} {g}", "ln -f {f} {g}",
     "chmod 7{n}5 {f}", "chmod -x {f}", "mkdir -p {f}", "rmdir {f}", "sed -i s/1/{n}/ {f}", "touch -r {f} {g}",
     "tar cf t.tar d; rm -rf d; tar xf t.tar", "find d -type f -exec sed -i 's/a/b/' {{}} +", "mv d e; mv e d",
+    "mv d r; ln -s r d", "mkdir k; echo {n} > k/x; rm -rf d; ln -s k d", "mv d/e w; ln -s ../w d/e",
     "rm -rf d; mkdir d; echo {n} > d/a", "head -c 300000 /dev/zero > {f}", "cat {f} {f} > {g}",
     "install -m 600 {f} {g}", "echo {n} > {f}.tmp && mv {f}.tmp {f}", "rm {f}; mkdir {f}; echo {n} > {f}/in",
     "printf x | tee {f} {g} > t",

@@ -135,6 +135,19 @@ def test_a_fifo_that_a_command_makes_is_said(world: World) -> None:
     assert run(service, world, "true").result["not_kept"] == []
 
 
+def test_a_file_that_a_fifo_replaced_comes_back_once_that_is_gone(world: World) -> None:
+    world.put("f", "1\n")
+    world.put("g", "1\n")
+    service = live(world)
+    done = run(service, world, "rm f; mkfifo f; echo 2 > g").result
+    assert {c["path"]: c["change"] for c in done["changes"]} == {"f": "deleted", "g": "modified"}
+    assert service.restore_file(task_id="current", on_conflict="skip").result["applied"]
+    assert (world.root / "g").read_text() == "1\n"
+    os.unlink(world.root / "f")
+    service.restore_file(task_id="current")
+    assert (world.root / "f").read_text() == "1\n"
+
+
 def test_a_second_baseline_of_an_unchanged_tree_stores_nothing(world: World) -> None:
     for n in range(50):
         world.put(f"f{n}", f"{n}\n" * 50)

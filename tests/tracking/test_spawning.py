@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -99,6 +100,41 @@ def test_a_limit_that_is_none_is_refused(world: World, tmp_path: Path, wrong: tu
     command = [sys.executable, "-m", "agenvoy", "run", *wrong, "--", "touch", "a"]
     done = subprocess.run(command, env=env, cwd=world.root, capture_output=True, text=True, check=False)
     assert done.returncode == 125 and "invalid_arguments" in done.stderr and not (world.root / "a").exists()
+
+
+def agenvoy(world: World, *words: str) -> list[str]:
+    return [sys.executable, "-m", "agenvoy", "--root", str(world.root), *words]
+
+
+def environment(world: World, actor: str) -> dict[str, str]:
+    top = str(Path(__file__).parents[2])
+    return {**os.environ, "PYTHONPATH": top, "AGENVOY_HOME": str(world.home), "AGENVOY_ACTOR": actor}
+
+
+def test_a_command_whose_reader_goes_away_ends_as_without_a_limit(world: World) -> None:
+    line = shlex.join(agenvoy(world, "run", "--max-output", "1000000", "--", "yes")) + " | head -1"
+    env = environment(world, "cli")
+    done = subprocess.run(["sh", "-c", line], env=env, capture_output=True, text=True, timeout=60, check=False)
+    assert done.stdout == "y\n" and "Traceback" not in done.stderr
+
+
+def test_what_a_running_command_did_stays_its_own_when_another_one_begins(world: World) -> None:
+    world.put("f", "1\n")
+    world.put("gone", "1\n")
+    before = world.picture()
+    command = "echo p >> f; rm gone; touch ready; while [ ! -e go ]; do sleep 0.02; done; echo p >> f"
+    words = agenvoy(world, "run", "--", "sh", "-c", command)
+    first = subprocess.Popen(words, env=environment(world, "p"), cwd=world.root)
+    eventually((world.root / "ready").exists)
+    second = world.service(clock=time.time_ns, actor="q")
+    done = second.run(["sh", "-c", "touch go"], dict(os.environ), str(world.root)).result
+    assert first.wait(30) == 0 and done["outside"] == []
+    for actor in ("p", "q"):
+        subprocess.run(
+            agenvoy(world, "--yes", "restore", "--task", "current"), env=environment(world, actor),
+            capture_output=True, check=False,
+        )  # fmt: skip
+    assert world.picture() == before
 
 
 def test_signals_still_reach_the_command(world: World) -> None:
