@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 import os
 import stat
+import tempfile
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -168,3 +170,27 @@ def stored(service: Service) -> bytes:
     for folder, _, names in os.walk(service.settings.store):
         found += b"".join(Path(folder, name).read_bytes() for name in names)
     return found
+
+
+def as_ordinary_user(act: Callable[[World], None]) -> None:
+    """Do something on a world of an ordinary user; where tests run as root, in a child that is none."""
+    if os.geteuid() != 0:
+        with tempfile.TemporaryDirectory() as top:
+            act(World(Path(top).resolve()))
+        return
+    with tempfile.TemporaryDirectory() as warm:
+        act(World(Path(warm).resolve()))  # what is imported late may lie where only root can read
+    with tempfile.TemporaryDirectory() as top:
+        os.chown(top, 65534, 65534)
+        child = os.fork()
+        if child == 0:
+            done = 1
+            try:
+                os.setgid(65534)
+                os.setuid(65534)
+                act(World(Path(top).resolve()))
+                done = 0
+            finally:
+                traceback.print_exc()
+                os._exit(done)
+        assert os.waitpid(child, 0)[1] == 0

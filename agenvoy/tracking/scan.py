@@ -50,7 +50,8 @@ class Tally:
         left_out: entries that were not, by reason (ignored, git, store, unreadable, special), as of the last whole
             scan, and what could not be read in this one.
         too_large: files beyond the size limit: their changes are seen, their contents are not kept.
-        special: devices, FIFOs and sockets that the scan before had not met; they are never followed.
+        special: devices, FIFOs and sockets that the scan before had not met, and what cannot be read any more: they
+            are not followed.
     """
 
     entries: int = 0
@@ -198,6 +199,8 @@ class Scan:
             seen = self._look(fd, path)
         except (PermissionError, AgenvoyError):
             self.tally.left_out["unreadable"] += 1
+            if not self.snapshot.was_there(path):
+                self.tally.special.append(path)
             return
         self.snapshot.put(path, seen.stat, at)
         yield Found(path, seen)

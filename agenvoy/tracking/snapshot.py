@@ -46,7 +46,7 @@ class Snapshot:
         self.folders = {} if folders is None else folders
         self.dirty = folders is None
         self.left_out: dict[str, int] = {}
-        self.others: dict[str, list[str]] = {}
+        self.others: dict[str, list[str] | None] = {}
         self._gone: dict[str, int] = {}
 
     @classmethod
@@ -155,7 +155,10 @@ class Snapshot:
         """Remember the names in a folder that are not followed."""
         try:
             listed = os.listdir(folder)
-        except OSError:  # gone or unreadable: nothing in it is known
+        except PermissionError:
+            self.others[folder] = None  # anything may be in it
+            return
+        except OSError:  # gone
             listed = []
         names = self.folders[folder][1] if folder in self.folders else {}
         rest = [n for n in listed if n not in names and f"{folder}/{n}" not in self.folders]
@@ -168,7 +171,8 @@ class Snapshot:
         """Whether a path, or a folder that it lies in, was there and not followed."""
         while "/" in path:
             folder, _, name = path.rpartition("/")
-            if name in self.others.get(folder, ()):
+            rest = self.others.get(folder, ())
+            if rest is None or name in rest:
                 return True
             path = folder
         return False

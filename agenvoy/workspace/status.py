@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from agenvoy.catalog import versions
+from agenvoy.catalog import Connection, adopted, versions
 from agenvoy.errors import AgenvoyError
-from agenvoy.types import Outcome, Version
+from agenvoy.types import ABSENT, Outcome, Version
 from agenvoy.workspace.session import Session
 
 _CHANGE = {"create": "created", "modify": "modified", "delete": "deleted", "move": "moved", "restore": "restored"}
@@ -27,6 +27,8 @@ def workspace_status(session: Session) -> Outcome:
         with session.catalog.read() as c:
             rows = versions.of_task(c, task.id) if task else []
             own = _by_path(rows)
+            if task and adopted.any_for(c):
+                own = _with_adopted(c, task.id, rows)
             since = task.begun_at if task else None
             later = versions.page(c, versions.Filter(session.settings.roots, since=since), 10_000) if task else []
             others = _by_path([r for r in reversed(later) if r.task != (task.id if task else None)])
@@ -43,6 +45,20 @@ def workspace_status(session: Session) -> Outcome:
 
 def _by_path(rows: list[Version]) -> dict[str, str]:
     return {r.path: _CHANGE[r.action] for r in rows if r.action in _CHANGE}
+
+
+def _with_adopted(c: Connection, task: str, rows: list[Version]) -> dict[str, str]:
+    """What a task changed: without the paths that were taken out of it, and with those that were given to it."""
+    from agenvoy.workspace.tracked import told
+
+    lost = adopted.taken(c, [row.id for row in rows], task)
+    own = _by_path([row for row in rows if row.id not in lost])
+    for number in adopted.given(c, task):
+        row = versions.get(c, number)
+        if row is not None:
+            ahead = versions.before(c, row.path, row.id)
+            own[row.path] = told(ahead.state if ahead is not None else ABSENT, row.state)
+    return own
 
 
 def _rows(session: Session, found: dict[str, str]) -> list[dict[str, Any]]:

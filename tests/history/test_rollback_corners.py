@@ -5,13 +5,10 @@ from __future__ import annotations
 import os
 import sqlite3
 import stat
-import tempfile
-import traceback
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from world import World, actions, outcomes, refused, sound, write
+from world import World, actions, as_ordinary_user, outcomes, refused, sound, write
 
 from agenvoy.workspace.service import Service
 
@@ -186,30 +183,6 @@ def test_nothing_is_restored_by_a_row_that_was_altered(world: World) -> None:
     assert not (world.root / "g").exists()
 
 
-def as_ordinary_user(act: Callable[[World], None]) -> None:
-    """Do something on a world of an ordinary user; where tests run as root, in a child that is none."""
-    if os.geteuid() != 0:
-        with tempfile.TemporaryDirectory() as top:
-            act(World(Path(top).resolve()))
-        return
-    with tempfile.TemporaryDirectory() as warm:
-        act(World(Path(warm).resolve()))  # what is imported late may lie where only root can read
-    with tempfile.TemporaryDirectory() as top:
-        os.chown(top, 65534, 65534)
-        child = os.fork()
-        if child == 0:
-            done = 1
-            try:
-                os.setgid(65534)
-                os.setuid(65534)
-                act(World(Path(top).resolve()))
-                done = 0
-            finally:
-                traceback.print_exc()
-                os._exit(done)
-        assert os.waitpid(child, 0)[1] == 0
-
-
 def test_an_ordinary_user_takes_back_folders_that_allow_no_change(tmp_path: Path) -> None:
     def act(world: World) -> None:
         service = world.service()
@@ -292,3 +265,22 @@ def test_extended_attributes_that_a_command_changes_go_back_and_a_persons_stay(w
     service.restore_file(task_id="last")
     assert (world.root / "edited").read_text() == "a person's\n" and not os.listxattr(world.root / "edited")
     sound(service)
+
+
+@pytest.mark.parametrize(
+    "closed", ["mkdir n; chmod 0 n", "mkdir n; echo 1 > n/x; chmod 300 n", "mkdir -p n/m; chmod 0 n/m"]
+)
+def test_a_folder_that_a_command_closed_does_not_hold_up_the_rest(tmp_path: Path, closed: str) -> None:
+    def act(world: World) -> None:
+        world.put("f", "1\n")
+        service = world.service()
+        run(service, world, f"echo 2 > f; {closed}")
+        told = outcomes(service.restore_file(task_id="current", dry_run=True))
+        assert outcomes(service.restore_file(task_id="current")) == told
+        assert (world.root / "f").read_text() == "1\n"
+        for folder in ("n", "n/m"):
+            if (world.root / folder).exists():
+                os.chmod(world.root / folder, 0o755)
+        sound(service)
+
+    as_ordinary_user(act)

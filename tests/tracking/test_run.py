@@ -8,7 +8,7 @@ import sys
 import time
 from pathlib import Path
 
-from world import World
+from world import World, as_ordinary_user
 
 from agenvoy.types import Outcome
 from agenvoy.workspace.service import Service
@@ -146,6 +146,41 @@ def test_a_file_that_a_fifo_replaced_comes_back_once_that_is_gone(world: World) 
     os.unlink(world.root / "f")
     service.restore_file(task_id="current")
     assert (world.root / "f").read_text() == "1\n"
+
+
+def test_status_knows_what_was_adopted_and_what_was_taken_out(world: World) -> None:
+    service = live(world)
+    run(service, world, "echo 1 > n1; echo 1 > kept")
+    world.put("out", "1\n")
+    service.adopt(paths=["out"])
+    service.adopt(paths=["n1"], outside=True)
+    found = service.workspace_status().result["task"]
+    assert {(row["path"], row["change"]) for row in found} == {("kept", "created"), ("out", "created")}
+
+
+def test_a_folder_that_was_closed_before_is_not_made_by_the_command_that_opens_it(tmp_path: Path) -> None:
+    def act(world: World) -> None:
+        world.put("locked/s", "MINE\n")
+        world.put("a", "1\n")
+        os.chmod(world.root / "locked", 0)
+        service = live(world)
+        run(service, world, "echo 2 > a; chmod 755 locked")
+        service.restore_file(task_id="current", on_conflict="skip")
+        assert (world.root / "a").read_text() == "1\n"
+        os.chmod(world.root / "locked", 0o755)
+        assert (world.root / "locked/s").read_text() == "MINE\n"
+
+    as_ordinary_user(act)
+
+
+def test_what_a_command_closes_is_said(tmp_path: Path) -> None:
+    def act(world: World) -> None:
+        world.put("a", "1\n")
+        service = live(world)
+        done = run(service, world, "echo 2 > a; chmod 0 a; echo 3 > b").result
+        assert os.getuid() == 0 or done["not_kept"] == ["a"]
+
+    as_ordinary_user(act)
 
 
 def test_a_second_baseline_of_an_unchanged_tree_stores_nothing(world: World) -> None:
