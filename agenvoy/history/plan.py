@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from dataclasses import replace as with_fields
 from typing import Any, Literal
 
-from agenvoy.catalog import versions
+from agenvoy.catalog import trashed, versions
 from agenvoy.disk.states import NOTHING, Seen
 from agenvoy.errors import AgenvoyError
 from agenvoy.history.changes import Change, inode_of, is_real_folder
@@ -126,6 +126,7 @@ class Planner:
         self._leave_own_folders(picture, paths)
         items = [self._item(picture, path, disk[path], pieces, on_conflict) for path in paths]
         _agree(items)
+        items = sorted([*items, *self._other_names(items, rows)], key=lambda item: item.path)
         items += self._empty_folders(paths)
         self._keep_used_folders(items)
         newest: dict[str, int] = {}
@@ -240,6 +241,30 @@ class Planner:
                 inside = [p for p in paths if p.startswith(path + "/") and picture.now[p].kind != "absent"]
                 if not inside:
                     picture.now[path] = ABSENT
+
+    def _other_names(self, items: list[Item], rows: list[Version]) -> list[Item]:
+        """Other names of a file that comes back, which show what was written through the name that had gone."""
+        known, found = {item.path for item in items}, []
+        for item in items:
+            inode = inode_of(item.target)
+            if item.outcome not in ("recreated", "restored") or inode in (None, inode_of(item.disk)):
+                continue
+            written = {row.state.hash for row in rows if row.path == item.path} - {item.target.hash, ""}
+            with self.log.catalog.read() as c:
+                names = [name for name in trashed.names_of(c, *inode) if name not in known]
+            for name in names:
+                seen = self._look(_Picture(), name)
+                same = seen.stat is not None and (seen.stat.st_dev, seen.stat.st_ino) == inode
+                if same and seen.state.hash in written:
+                    with self.log.catalog.read() as c:
+                        newest = versions.newest_id(c, name)
+                    reason = "another name of the same file"
+                    found.append(
+                        Item(name, "restored", seen.state, item.target, newest, item.to_version,
+                             reason=reason, data=seen.data)
+                    )  # fmt: skip
+                    known.add(name)
+        return found
 
     def _empty_folders(self, paths: list[str]) -> list[Item]:
         """Folders that were made on the way and hold nothing by now: they go with the rest, recorded like it."""

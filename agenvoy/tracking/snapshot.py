@@ -13,7 +13,7 @@ import os
 import stat
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 RACY_NS = 50_000_000  # kernel ticks are 1 to 10 ms; network file systems round to more
 IGNORE_FILES = (".gitignore", ".ignore")
@@ -96,6 +96,13 @@ class Snapshot:
     def gone_inode(self, path: str) -> int:
         """The inode that a path had which was found to be gone; -1 where it is not known."""
         return self._gone.get(path, -1)
+
+    def with_inode(self, numbers: Collection[int]) -> Iterator[tuple[int, str]]:
+        """`(inode, path)` of the files that have one of these inodes."""
+        for folder, (_, names) in self.folders.items():
+            for name, look in names.items():
+                if look is not None and look[4] in numbers:
+                    yield look[4], f"{folder}/{name}"
 
     def has(self, path: str) -> bool:
         """Whether a path was there."""

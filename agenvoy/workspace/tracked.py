@@ -9,12 +9,12 @@ from itertools import islice
 from typing import Any
 
 from agenvoy.blobs.files import process_alive
-from agenvoy.catalog import Catalog, stamps, tasks, versions
+from agenvoy.catalog import Catalog, stamps, tasks, trashed, versions
 from agenvoy.catalog.stamps import Command
 from agenvoy.disk.ignores import global_excludes
 from agenvoy.disk.replace import Raced
 from agenvoy.errors import AgenvoyError, from_os_error
-from agenvoy.history.changes import Change, Spec
+from agenvoy.history.changes import Change, Spec, inode_of
 from agenvoy.history.vault import Vault
 from agenvoy.tracking.scan import UNKNOWN, Found, Scan, Tally, renames
 from agenvoy.tracking.snapshot import Snapshot
@@ -212,6 +212,7 @@ def _record(
         if not fresh:
             return None, []
         changes = _changes(fresh, command, snapshot)
+        _note_names(session, [was for _, was in fresh], snapshot)
         background = [] if command is not None else _background(session, before.workspace)
         written = session.log.record_only(_spec(session, command, len(changes), background), changes)
     return (written.operation if written else None), changes
@@ -224,6 +225,15 @@ def _looked(session: Session, path: str) -> State:
         if error.code != "not_a_file":
             raise
         return ABSENT  # a FIFO or such stands where the file was
+
+
+def _note_names(session: Session, states: list[State], snapshot: Snapshot) -> None:
+    """The other names of files that had several: a restore has to know them."""
+    wanted = {inode[1]: inode[0] for state in states if (inode := inode_of(state)) is not None}
+    if wanted:
+        with session.catalog.write(sync=False) as c:
+            for number, path in snapshot.with_inode(wanted):
+                trashed.note_inode(c, wanted[number], number, path)
 
 
 def _changes(fresh: list[tuple[Found, State]], command: Command | None, snapshot: Snapshot) -> list[Change]:

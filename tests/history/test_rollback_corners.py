@@ -150,6 +150,26 @@ def test_an_edit_and_a_command_on_two_names_of_a_file_are_taken_back_together(wo
     assert (world.root / "h").read_text() == "3\n"
 
 
+@pytest.mark.parametrize("command", ["", "rm a", "rm a; echo 3 > a", "mv a z"])
+def test_an_edit_through_a_name_that_went_is_taken_back_in_the_other_one(
+    world: World, service: Service, command: str
+) -> None:
+    world.put("a", "1\n")
+    os.link(world.root / "a", world.root / "h")
+    before = _plainly(world)
+    write(service, "a", "2\n")
+    if command:
+        run(service, world, command)
+    else:
+        service.remove_file("a")
+    after = _plainly(world)
+    service.restore_file(task_id="current")
+    assert _plainly(world) == before
+    service.undo()
+    assert _plainly(world) == after
+    sound(service)
+
+
 def test_a_folder_that_the_task_made_and_removed_does_not_come_back(world: World, service: Service) -> None:
     write(service, "d/e/z", "1\n")
     service.remove_tree("d")
