@@ -31,6 +31,7 @@ class Settings:
         home: agenvoy's home; the store is `<home>/.store`.
         user_home: what `~` means.
         search_index: whether searches use the workspace's index where there is one.
+        search_watch: whether the kernel's word is taken for what has changed since it was built.
         config_home: `$XDG_CONFIG_HOME`, where git's settings may lie; empty: `~/.config`.
         actor: who is calling.
         task: id (or unique prefix) of the task that calls belong to; None: the running one of workspace and actor.
@@ -88,6 +89,7 @@ class Settings:
     decision_url: str = ""
     decision_key: str = field(default="", repr=False)
     search_index: bool = True
+    search_watch: bool = False
     config_home: str = ""
 
     @property

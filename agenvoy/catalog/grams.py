@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -141,6 +142,7 @@ def writing(path: str, anew: bool) -> Iterator[Grams]:
         c.execute("BEGIN IMMEDIATE")
         grams = Grams(c)
         grams.set_fact("version", VERSION)
+        grams.set_fact("token", secrets.token_hex(8))  # tells one writing from another
         yield grams
         c.execute("COMMIT")
         c.close()

@@ -112,6 +112,7 @@ KEYS: tuple[Key, ...] = (
     Key("retention.keep_days", "keep_days", "whole", "`gc` drops contents older than this; 0 keeps all.", None, 0),
     Key("retention.max_bytes", "keep_bytes", "whole", "`gc` keeps the store below this; 0 is no limit.", None, 0),
     Key("search.index", "search_index", "flag", "Whether searches use the index that `agenvoy index` builds."),
+    Key("search.watch", "search_watch", "flag", "Whether a server watches folders instead of looking at each file."),
     Key("decision.model", "decision_model", "text", "Model that judges whether a text is of use.",
         env="AGENVOY_DECISION_MODEL"),
     Key("decision.url", "decision_url", "text", "Base address of its OpenAI-compatible interface.",

@@ -84,6 +84,11 @@ class Lister:
         self._seen = 0
         self._never = {os.path.dirname(path): os.path.basename(path) for path in rules.never}
 
+    @property
+    def sure(self) -> bool:
+        """Whether every ignore file so far was judged here, folder by folder."""
+        return self._kept is None
+
     def scope_above(self, folder: str) -> Scope | None:
         """The ignore files that hold for a folder from those it lies in."""
         if self.rules.ignored:

@@ -43,6 +43,7 @@ def find_files(
     now: Callable[[], float] = time.monotonic,
     units: Units | None = None,
     index: str = "",
+    watched: bool = False,
 ) -> dict[str, Any]:
     """List folders, find files by name, or search their text.
 
@@ -57,7 +58,7 @@ def find_files(
         offset, limit: the page of a search.
         now: a clock in seconds.
         units: reads a document.
-        index: path of the workspace's search index; empty: it is not used.
+        index, watched: path of the workspace's search index, and whether it may be watched; empty: it is not used.
 
     Returns:
         `rows`, `complete` and `skipped` (by reason); a search adds what `search_files` says, list and glob `dropped`.
@@ -77,9 +78,8 @@ def find_files(
     if mode == "search":
         asks = _asks(places, queries, multiline, case_sensitive)
         rules = with_names(rules, [a.glob for a in asks])
-        options = Options(output, any(a.matcher.multiline for a in asks), context, rules, Page(offset, limit), expired)
-        options.index = index
-        options.units, options.left = units if documents else None, lambda: end - now()
+        options = Options(output, any(a.matcher.multiline for a in asks), context, rules, Page(offset, limit), expired,
+                          units if documents else None, lambda: end - now(), index, watched)  # fmt: skip
         return search_files(jail, asks, options)
     if mode == "glob":
         globs = [_glob(q, p, refuse=True) for q, p in zip(queries, places, strict=True)]

@@ -38,7 +38,8 @@ class Options:
     """How a search goes; the members are those of find_files.
 
     `expired` tells that `timeout_s` is over, `left` how many seconds are left of it, `units` reads documents (None:
-    they are not searched), `index` is the path of the workspace's search index (empty: it is not used).
+    they are not searched), `index` is the path of the workspace's search index (empty: it is not used), `watch` whether
+    the kernel's word is taken for what has changed since.
     """
 
     output: str
@@ -50,11 +51,18 @@ class Options:
     units: Units | None = None
     left: Callable[[], float] = lambda: math.inf
     index: str = ""
+    watch: bool = False
     skipped: Counter[str] = field(default_factory=Counter)
 
 
 def look(
-    path: str, shown: str, matchers: list[Matcher], wanted: Wanted, options: Options, opener: Opener, secrets: Secrets
+    path: str,
+    shown: str,
+    matchers: Sequence[Matcher],
+    wanted: Wanted,
+    options: Options,
+    opener: Opener,
+    secrets: Secrets,
 ) -> Found:
     """What one file holds; raises NotText or OSError where it cannot be searched."""
     fd = opener.open(path)
@@ -82,7 +90,7 @@ def literals_of(matchers: Sequence[Matcher]) -> tuple[bytes, ...]:
     return tuple(dict.fromkeys(text for some in every for text in some)) if all(every) else ()
 
 
-def _look_into(fd: int, shown: str, matchers: list[Matcher], wanted: Wanted, options: Options) -> Found:
+def _look_into(fd: int, shown: str, matchers: Sequence[Matcher], wanted: Wanted, options: Options) -> Found:
     """What one document holds, through its reader; a refusal of the reader is the reason why it is not searched."""
     if options.units is None:
         raise NotText("document") from None

@@ -45,7 +45,8 @@ class Scanner:
         asks: they share one folder, which is where the walk begins.
         options: of the search; `skipped` is counted here.
 
-    `hits` are the files with matches so far, in no order; `stopped` is the file at which the time ran out, if so.
+    `matchers` are the patterns, each once; `hits` the files with matches so far, in no order; `stopped` is the file at
+    which the time ran out, if so.
     """
 
     def __init__(self, jail: Jail, asks: Sequence[Ask], options: Options) -> None:
@@ -55,7 +56,7 @@ class Scanner:
         self.top = asks[0].place.real
         self.hits: list[Hit] = []
         self.stopped: str | None = None
-        self._matchers = list(dict.fromkeys(ask.matcher for ask in asks))
+        self.matchers = list(dict.fromkeys(ask.matcher for ask in asks))
         self._globs = any(ask.glob is not None for ask in asks)
         self._lister = Lister(self.top, options.rules)
         self._secrets = Secrets(jail, options.expired)
@@ -96,20 +97,49 @@ class Scanner:
             self.options.skipped["unreadable"] += 1
             return []
         listed = self._lister.listed(folder, above, fd)
-        prefix = folder if folder.endswith("/") else folder + "/"
-        names = [entry.name for entry in listed.files]
-        for kind, group in (("link", listed.links), ("special", listed.others)):
-            self.options.skipped[kind] += sum(bool(self._wanting(prefix + entry.name)) for entry in group)
-        if self._globs:
-            by_wish: dict[tuple[Matcher, ...], list[str]] = {}
-            for name in names:
-                by_wish.setdefault(self._wanting(prefix + name), []).append(name)
-        else:
-            by_wish = {tuple(self._matchers): names}
-        for matchers, wanted in by_wish.items():
-            if matchers:
-                self._files(fd, prefix, self._public(prefix, wanted), list(matchers))
+        prefix = _prefix(folder)
+        self.count(prefix, "link", [entry.name for entry in listed.links])
+        self.count(prefix, "special", [entry.name for entry in listed.others])
+        for matchers, wanted in self._by_wish(prefix, [entry.name for entry in listed.files]).items():
+            names = self._public(wanted)
+            known = self._index(matchers) if self.options.index else None
+            if known is not None:
+                names = known.unknown(folder, fd, names)
+            self._files(fd, prefix, names, matchers)
         return [(prefix + entry.name, listed.scope) for entry in listed.dirs]
+
+    def only(self, folder: str, names: Sequence[str]) -> None:
+        """Search some files of a folder; the caller knows that they are to be searched, and that the others are not."""
+        prefix = _prefix(folder)
+        try:
+            fd = self._chain.open(folder)
+        except OSError:  # it went just now
+            self.options.skipped["unreadable"] += 1
+            return
+        for matchers, wanted in self._by_wish(prefix, names).items():
+            self._files(fd, prefix, wanted, matchers)
+
+    def count(self, prefix: str, reason: str, names: Sequence[str]) -> None:
+        """Count entries that are left out, as far as a query asks for them.
+
+        Args:
+            prefix: their folder, with a slash at its end.
+            reason: as `skipped` has it.
+            names: of the entries.
+        """
+        if names:
+            wanted = sum(bool(self._wanting(prefix + name)) for name in names) if self._globs else len(names)
+            self.options.skipped[reason] += wanted
+
+    def _by_wish(self, prefix: str, names: Sequence[str]) -> dict[tuple[Matcher, ...], list[str]]:
+        """Names by the patterns that are meant for them."""
+        if not self._globs:
+            return {tuple(self.matchers): list(names)}
+        found: dict[tuple[Matcher, ...], list[str]] = {}
+        for name in names:
+            found.setdefault(self._wanting(prefix + name), []).append(name)
+        found.pop((), None)
+        return found
 
     def _wanting(self, path: str) -> tuple[Matcher, ...]:
         """The patterns that are meant for a file."""
@@ -117,16 +147,13 @@ class Scanner:
         found = (a.matcher for a in self.asks if a.glob is None or a.glob.matches(relative))
         return tuple(dict.fromkeys(found))
 
-    def _public(self, prefix: str, names: list[str]) -> list[str]:
+    def _public(self, names: list[str]) -> list[str]:
         secret = self._secrets.among(names)
         self.options.skipped["sensitive"] += len(secret)
         return [name for name in names if name not in secret] if secret else names
 
-    def _files(self, folder: int, prefix: str, names: list[str], matchers: list[Matcher]) -> None:
+    def _files(self, folder: int, prefix: str, names: list[str], matchers: Sequence[Matcher]) -> None:
         """Search files of one folder."""
-        known = self._index(matchers) if self.options.index else None
-        if known is not None:
-            names = known.unknown(prefix[:-1] or "/", folder, names)
         sieve = self._sieve(literals_of(matchers))
         expired, skipped = self.options.expired, self.options.skipped
         open_, fstat, close = os.open, os.fstat, os.close
@@ -160,7 +187,7 @@ class Scanner:
             if not self._note(prefix + name, self._found(prefix + name, data, matchers)):
                 return
 
-    def _index(self, matchers: list[Matcher]) -> Known | None:
+    def _index(self, matchers: Sequence[Matcher]) -> Known | None:
         texts = texts_of(matchers)
         if texts and texts not in self._known:
             self._known[texts] = Known(self.options.index, texts)
@@ -185,7 +212,7 @@ class Scanner:
         if self.stopped is None or os.fsencode(path) < os.fsencode(self.stopped):
             self.stopped = path
 
-    def _found(self, path: str, data: bytes | None, matchers: list[Matcher]) -> Found | None:
+    def _found(self, path: str, data: bytes | None, matchers: Sequence[Matcher]) -> Found | None:
         """What a file holds; None where it is not searched, which is counted."""
         try:
             if data is not None and data.find(b"\0") < 0 and not self.options.multiline:
@@ -200,6 +227,10 @@ class Scanner:
         except OSError:
             self.options.skipped["unreadable"] += 1
         return None
+
+
+def _prefix(folder: str) -> str:
+    return folder if folder.endswith("/") else folder + "/"
 
 
 def _is_plain(data: bytes) -> bool:
@@ -266,15 +297,22 @@ def work(fd: int | None, arguments: Mapping[str, Any], tell: object) -> tuple[di
 
     Args:
         fd: nothing.
-        arguments: `spec` (see `spec_of`), `folders`, `seconds`.
+        arguments: `spec` (see `spec_of`), `folders`, `seconds`; or `only`, pairs of a folder and the files in it
+            that are to be searched.
         tell: is told nothing.
 
     Returns:
         `hits`, `skipped`, `left` (folders that are still to be searched), `stopped` (a file, where the time ran out).
     """
     scanner, expired = _scanner(arguments["spec"])
-    end = time.monotonic() + arguments["seconds"]
-    pending = [(folder, scanner.scope_above(folder)) for folder in reversed(arguments["folders"])]
+    end = time.monotonic() + arguments.get("seconds", 0.0)
+    pending = [(folder, scanner.scope_above(folder)) for folder in reversed(arguments.get("folders", ()))]
+    if "only" in arguments:
+        for folder, names in arguments["only"]:
+            if scanner.stopped is None and not expired():
+                scanner.only(folder, names)
+            elif scanner.stopped is None:
+                scanner.stopped = folder
     try:
         while pending and time.monotonic() < end and scanner.stopped is None and not expired():
             folder, scope = pending[-1]

@@ -70,7 +70,7 @@ class Service:
         if self.settings.search_index:
             from agenvoy.workspace.indexing import index_path
 
-            options["index"] = index_path(self.settings)
+            options["index"], options["watched"] = index_path(self.settings), self.settings.search_watch
         result = find_files(self.session.jail, mode=mode, queries=queries, **options)
         watch.check()
         first = next((q["pattern"] for q in queries if q.get("pattern")), None)

@@ -9,16 +9,20 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from agenvoy.disk.folders import OutOfTime
+from agenvoy.disk.ignores import Scope
 from agenvoy.disk.jail import Jail
 from agenvoy.workers.crew import Crew, processors
+from agenvoy.workspace.indexing import texts_of
 from agenvoy.workspace.looking import Ask, Options
 from agenvoy.workspace.scanning import Hit, Scanner, spec_of
+from agenvoy.workspace.trees import Trees
 
 WORTH_S = 0.02  # seconds of search after which workers are started; what is done by then is not worth them
 PART_S = 0.02  # seconds a worker searches before it gives back what is left: so long others may wait for work
 PART_FOLDERS = 16
 _MOST = 8  # workers; beyond that they wait for the disk and for each other
 
+trees = Trees()
 _crew = Crew("agenvoy.workspace.scanning:work", min(processors() - 1, _MOST))
 
 
@@ -30,6 +34,8 @@ class Sweep:
         named: names of files that are searched though hidden or ignored.
         order: the sorting key of paths in the answer.
         tell: is told how many folders are done.
+
+    Where `options.watch` is set and a tree of the workspace is watched (`live`), only files that may match are met.
     """
 
     def __init__(
@@ -42,12 +48,27 @@ class Sweep:
         self._tell = tell
         self._spec = spec_of(jail, asks, options, named)
         self._heap: list[tuple[bytes, str]] = []
+        self._only: dict[str, list[str]] | None = None if named else self._plan(jail, options)
         self._stopped: list[str] = []
         self._done = 0
 
+    def _plan(self, jail: Jail, options: Options) -> dict[str, list[str]] | None:
+        """Per folder the files that are to be searched, where the watch knows them."""
+        texts = texts_of(self._scanner.matchers) if options.watch and options.index else ()
+        plan = trees.plan(jail, options.rules, options.index, self._scanner.top, texts) if texts else None
+        if plan is None:
+            return None
+        files, folders = plan
+        for folder, found in folders:
+            options.skipped.update(found.skipped)
+            prefix = folder.rstrip("/") + "/"
+            for reason, names in (("link", found.links), ("special", found.others), ("sensitive", found.secret)):
+                self._scanner.count(prefix, reason, names)
+        return files
+
     def run(self) -> tuple[list[Hit], str | None]:
         """The files with matches in the order of paths, and where the time ran out: nothing ahead of it is missing."""
-        self._push([self._scanner.top])
+        self._push([self._scanner.top] if self._only is None else list(self._only))
         mine = _crew.most > 0 and _crew.take()
         try:
             self._work(_crew if mine else None)
@@ -91,8 +112,12 @@ class Sweep:
         """Search the first folder that waits."""
         _, folder = self._heap[0]
         scanner = self._scanner
+        below: list[tuple[str, Scope | None]] = []
         try:
-            below = scanner.folder(folder, scanner.scope_above(folder))
+            if self._only is None:
+                below = scanner.folder(folder, scanner.scope_above(folder))
+            else:
+                scanner.only(folder, self._only[folder])
         except OutOfTime:
             self._stopped.append(folder)
             return
@@ -109,7 +134,10 @@ class Sweep:
             count = min(PART_FOLDERS, len(self._heap) // (crew.most + 1))
             if count:
                 part = [heapq.heappop(self._heap)[1] for _ in range(count)]
-                if not crew.give(worker, {"spec": self._spec, "folders": part, "seconds": PART_S}, part):
+                what: dict[str, Any] = {"folders": part, "seconds": PART_S}
+                if self._only is not None:
+                    what = {"only": [(folder, self._only[folder]) for folder in part]}
+                if not crew.give(worker, {"spec": self._spec, **what}, part):
                     self._push(part)
 
     def _take(self, folders: list[str], answer: dict[str, Any] | None) -> None:

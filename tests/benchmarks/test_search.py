@@ -15,6 +15,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -92,6 +93,18 @@ def test_a_search_with_an_index_in_a_warm_process(warm: Service, report: Report,
     ratio = against(lambda: warm.find_files(queries, mode="search"), "-c", PATTERNS[name], ".")
     report(f"warm search with an index, {name}: {ratio:.2f} of rg (aim 0.8 for a rare, 1.2 for a common literal)")
     assert ratio < 6
+
+
+@pytest.mark.parametrize("name", PATTERNS)
+def test_a_search_of_a_watched_workspace(warm: Service, report: Report, name: str) -> None:
+    queries = [{"pattern": PATTERNS[name]}]
+    with Service(replace(warm.settings, search_watch=True)) as watched:
+        for _ in range(2):
+            watched.find_files(queries, mode="search")
+        sweep.trees.settle()
+        ratio = against(lambda: watched.find_files(queries, mode="search"), "-c", PATTERNS[name], ".")
+    report(f"watched search with an index, {name}: {ratio:.2f} of rg (aim 0.3 for a rare, 1.2 for a common literal)")
+    assert ratio < 3
 
 
 def test_the_index_and_the_memory_of_all_processes(warm: Service, report: Report) -> None:
