@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from agenvoy.disk.jail import open_folder
 from agenvoy.disk.names import spell, unspell
 from agenvoy.disk.states import shared_inode
 from agenvoy.types import Action, State
@@ -122,7 +124,13 @@ def folders_on_the_way(changes: Sequence[Change]) -> list[str]:
 
 def is_real_folder(path: str) -> bool:
     """Whether a path is a folder now, and no link stands on the way to it."""
-    return os.path.isdir(path) and os.path.realpath(path) == path
+    try:
+        with open_folder(path):
+            return True
+    except OSError as error:
+        if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
+            return False
+    return os.path.isdir(path) and os.path.realpath(path) == path  # closed to us, which it may be
 
 
 def is_empty(folder: str) -> bool:

@@ -87,6 +87,14 @@ def _hunks(old: list[str], new: list[str]) -> Iterator[str]:
     """The hunks of a unified diff. Equal heads and tails are set aside first: most edits touch few lines of many."""
     from difflib import unified_diff
 
+    if not old or not new:  # one side is nothing: there is nothing to compare
+        if old == new:
+            return
+        spans = [f"{int(count > 0)},{count}".removesuffix(",1") for count in (len(old), len(new))]
+        yield f"@@ -{spans[0]} +{spans[1]} @@\n"
+        yield from ("-" + line for line in old)
+        yield from ("+" + line for line in new)
+        return
     head, most = 0, min(len(old), len(new))
     while head < most and old[head] == new[head]:
         head += 1

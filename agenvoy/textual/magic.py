@@ -55,6 +55,9 @@ _HEIF = {b"heic", b"heix", b"mif1", b"msf1", b"hevc"}
 # These marks are plain letters with which a text may well begin: they count only beside bytes that no text has.
 _WORDS = frozenset({"bzip2", "ogg", "flac", "mp3", "aiff", "woff", "otf", "parquet", "mp4", "tar", "gltf", "flv"})
 
+# For each first byte the marks that may fit, in their order: most files begin as no format does.
+_BY_FIRST = tuple(tuple(m for m in _MARKS if m[0] or m[1][0] == first) for first in range(256))
+
 
 def _identify(head: bytes) -> tuple[str, str] | None:
     """Short name and words of what `head` begins with."""
@@ -66,7 +69,7 @@ def _identify(head: bytes) -> tuple[str, str] | None:
         return "exe", "a Windows program"
     if head[4:8] == b"ftyp" and head[8:12] in {b"avif", *_HEIF}:
         return ("avif", "an AVIF image") if head[8:12] == b"avif" else ("heif", "a HEIF image")
-    for offset, mark, name, words in _MARKS:
+    for offset, mark, name, words in _BY_FIRST[head[0]] if head else ():
         if head.startswith(mark, offset) and (name not in _WORDS or _has_controls(head)):
             return name, words
     if len(head) > 3 and head[0] == 0xFF and head[1] & 0xE6 == 0xE2 and head[2] & 0xF0 not in (0, 0xF0):

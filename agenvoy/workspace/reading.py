@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from agenvoy.catalog import reads, tasks, trashed, versions
+from agenvoy.catalog.tasks import Task
 from agenvoy.disk.jail import Place
 from agenvoy.errors import AgenvoyError
 from agenvoy.types import ConfirmRequest, Outcome, TaskRef
@@ -14,6 +15,8 @@ from agenvoy.workspace.read import ReadEntry
 from agenvoy.workspace.read import read_files as read_all
 from agenvoy.workspace.relevance import Relevance
 from agenvoy.workspace.session import Session
+
+_LATELY_NS = 60_000_000_000  # a task that was used within it need not be noted as used again
 
 
 def read_files(session: Session, files: Sequence[dict[str, Any]], reason: str | None = None) -> Outcome:
@@ -52,12 +55,28 @@ def _remember(session: Session, seen: list[tuple[Place, ReadEntry]]) -> tuple[li
         task = session.running()
         if session.catalog.read_only:
             return ["The store is read-only: this read is not remembered, and edits are refused."], None
-        _store(session, seen)
+        if not _remembered(session, seen, task):
+            _store(session, seen)
         return [], TaskRef(task.id, task.objective) if task else None
     except AgenvoyError as error:
         if error.code not in ("store_corrupt", "store_unavailable", "store_busy", "disk_full"):
             raise
         return [f"This read is not remembered, and edits will be refused: {error.message}."], None
+
+
+def _remembered(session: Session, seen: list[tuple[Place, ReadEntry]], task: Task | None) -> bool:
+    """Whether the store knows all of it already: the same contents were read just before, and nothing was changed."""
+    workspace, now = session.workspace_id(), session.clock()
+    if workspace is None or (task is not None and not 0 <= now - task.active_at < _LATELY_NS):
+        return False
+    scope = task.id if task is not None else reads.scope_of(workspace, session.settings.actor)
+    with session.catalog.read() as c:
+        after = versions.last_id(c)
+        return all(
+            reads.seen(c, scope, session.identity(place.real)) == reads.Seen(entry.hash, after)
+            and (entry.data is None or session.vault.has(entry.hash))
+            for place, entry in seen
+        )
 
 
 def _store(session: Session, seen: list[tuple[Place, ReadEntry]]) -> None:
