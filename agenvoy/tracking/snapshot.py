@@ -160,6 +160,9 @@ class Snapshot:
 
     def note_others(self, folder: str) -> None:
         """Remember the names in a folder that are not followed."""
+        if folder not in self.folders:  # gone; what lies behind a link in its place was never there
+            self.others.pop(folder, None)
+            return
         try:
             listed = os.listdir(folder)
         except PermissionError:
@@ -167,7 +170,7 @@ class Snapshot:
             return
         except OSError:  # gone
             listed = []
-        names = self.folders[folder][1] if folder in self.folders else {}
+        names = self.folders[folder][1]
         rest = [n for n in listed if n not in names and f"{folder}/{n}" not in self.folders]
         if rest:
             self.others[folder] = rest
