@@ -233,7 +233,8 @@ class DiskWriter:
             names = trashed.names_of(c, *inode)
         found = []
         for name in names:
-            if name != change.path and os.path.isfile(name) and not os.path.islink(name):
+            real = is_real_folder(os.path.dirname(name))  # not one name more of it through a link to its folder
+            if real and name != change.path and os.path.isfile(name) and not os.path.islink(name):
                 status = os.stat(name)
                 with open_folder(os.path.dirname(name)) as fd:
                     same = states.look(fd, os.path.basename(name), keep=replace.KEEP).state.same(change.after)
