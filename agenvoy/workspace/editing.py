@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from agenvoy import freshness
-from agenvoy.catalog import reads, trashed
+from agenvoy.catalog import reads, trashed, versions
 from agenvoy.disk.jail import Place
 from agenvoy.disk.states import Seen
 from agenvoy.errors import AgenvoyError
@@ -53,8 +54,31 @@ def edit_file(
         )
         action = "modify" if seen.state.kind == "file" else "create"
         change = Change(real, seen.state, after, action, data=seen.data)  # type: ignore[arg-type]
-        written = session.log.write(session.spec("edit_file", "edit", f"Edit({place.shown})"), [change])
+        changes = [change, *_other_names(session, change)]
+        written = session.log.write(session.spec("edit_file", "edit", f"Edit({place.shown})"), changes)
     return _edited(session, place, real, change, written, data, new, replacements)
+
+
+def _other_names(session: Session, change: Change) -> list[Change]:
+    """The same change for other names of the file that the log knows by themselves, since a command changed them."""
+    inode = inode_of(change.before)
+    if inode is None:
+        return []
+    found = []
+    with session.catalog.read() as c:
+        for name in trashed.names_of(c, *inode):
+            newest = versions.newest(c, name) if name != change.path else None
+            if newest is not None and newest.state.same(change.before) and _is(name, inode):
+                found.append(replace(change, path=name))
+    return found
+
+
+def _is(path: str, inode: tuple[int, int]) -> bool:
+    try:
+        status = os.lstat(path)
+    except OSError:  # that name is gone
+        return False
+    return (status.st_dev, status.st_ino) == inode
 
 
 def _edit_mode(mode: str | None, content: str | None, targets: Sequence[Mapping[str, Any]] | None) -> str:

@@ -207,7 +207,7 @@ def _record(
             was, now = before.state(found.path), found.seen.state
             if now.hash != UNKNOWN or now.kind != "file":
                 now = _looked(session, found.path)
-            if not was.same(now) and now.same(found.seen.state):
+            if not was.same(now) and now.same(found.seen.state) and not _by_another_name(session, found.path, was, now):
                 fresh.append((found, was))
         if not fresh:
             return None, []
@@ -216,6 +216,18 @@ def _record(
         background = [] if command is not None else _background(session, before.workspace)
         written = session.log.record_only(_spec(session, command, len(changes), background), changes)
     return (written.operation if written else None), changes
+
+
+def _by_another_name(session: Session, path: str, was: State, now: State) -> bool:
+    """Whether the state of a name without rows was recorded already, under another name that the file had before."""
+    inode = inode_of(now)
+    if inode is None or inode != inode_of(was):
+        return False
+    with session.catalog.read() as c:
+        if versions.newest(c, path) is not None:
+            return False
+        rows = [versions.newest(c, name) for name in trashed.names_of(c, *inode)]
+    return any(row is not None and row.state.same(now) for row in rows)
 
 
 def _looked(session: Session, path: str) -> State:
@@ -308,8 +320,9 @@ def outside(session: Session) -> tuple[list[dict[str, Any]], Tally] | None:
     rows = []
     for found in run:
         was = before.state(found.path)
-        if not was.same(found.seen.state):
-            rows.append({"path": session.jail.shown(found.path), "change": told(was, found.seen.state)})
+        now = found.seen.state
+        if not was.same(now) and not _by_another_name(session, found.path, was, now):
+            rows.append({"path": session.jail.shown(found.path), "change": told(was, now)})
     return sorted(rows, key=lambda row: row["path"]), run.tally
 
 
