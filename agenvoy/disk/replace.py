@@ -20,6 +20,7 @@ from agenvoy.disk import states
 from agenvoy.disk.exchange import Unsupported, exchange, rename_new
 from agenvoy.types import State
 
+_MOST_SAVES = 100  # of somebody else within one replacement
 KEEP = 1024 * 1024  # contents up to this size are compared in memory, larger ones by streaming
 
 
@@ -258,7 +259,10 @@ def _take_out(step: Step) -> None:
         raise Raced(states.NOTHING) from None
     seen = _look(step, step.temp)
     if not seen.state.same(step.before):
-        rename_new(step.temp, step.name, step.fd, step.fd)
+        try:
+            rename_new(step.temp, step.name, step.fd, step.fd)
+        except FileExistsError:  # the name was taken again: that is the newer one, and this stays where it is
+            raise Raced(_look(step, step.name)) from None
         raise Raced(seen)
     step.displaced = True
 
@@ -276,9 +280,25 @@ def _swap(step: Step) -> None:
         return
     seen = _look(step, step.temp)
     if not seen.state.same(step.before):
-        exchange(step.temp, step.name, step.fd)
-        raise Raced(seen)
+        raise Raced(_give_back(step, step.after, seen))
     step.displaced = True
+
+
+def _give_back(step: Step, at_name: State, in_temp: states.Seen) -> states.Seen:
+    """Give the name the newest of what others have saved, however often they save meanwhile; what is there then.
+
+    Args:
+        at_name: what the name has, if nobody saved just now.
+        in_temp: a save of somebody else, which was displaced.
+    """
+    for _ in range(_MOST_SAVES):
+        exchange(step.temp, step.name, step.fd)
+        found = _look(step, step.temp)
+        if found.state.same(at_name):
+            os.unlink(step.temp, dir_fd=step.fd)
+            return in_temp
+        at_name, in_temp = in_temp.state, found  # it was saved again in between: that is the newer one
+    return _look(step, step.name)  # what is displaced stays under its temporary name
 
 
 def revert(step: Step) -> None:
@@ -300,9 +320,7 @@ def revert(step: Step) -> None:
     exchange(step.temp, step.name, step.fd)
     seen = _look(step, step.temp)
     if not seen.state.same(step.after):
-        exchange(step.temp, step.name, step.fd)
-        os.unlink(step.temp, dir_fd=step.fd)
-        raise Raced(seen)
+        raise Raced(_give_back(step, step.before, seen))
     os.unlink(step.temp, dir_fd=step.fd)
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from world import World, actions, attempt, history, outcomes, patch, read, refused, sound, write
 
+from agenvoy.disk import replace
 from agenvoy.disk.locks import path_key
 from agenvoy.workspace.service import Service
 
@@ -92,6 +93,55 @@ def test_a_save_in_the_last_instant_is_kept_and_the_edit_refused(world: World, s
     assert refused(service.edit_file, "f.txt", content="two\n").code == "stale_read"
     assert path.read_text() == "by hand\n"
     assert actions(service, "f.txt") == ["observed", "external"]
+    assert world.leftovers() == []
+    sound(service)
+
+
+def saving(path: Path, moments: dict[int, tuple[str, str]], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Save a file before and after chosen exchanges, as an editor saves: exchange → (text before, text after)."""
+    real, count = replace.exchange, 0
+
+    def save(text: str) -> None:
+        if text:
+            path.with_name("new").write_text(text)
+            os.replace(path.with_name("new"), path)
+
+    def exchange(one: str, other: str, fd: int) -> None:
+        nonlocal count
+        count += 1
+        before, after = moments.get(count, ("", ""))
+        save(before)
+        real(one, other, fd)
+        save(after)
+
+    monkeypatch.setattr(replace, "exchange", exchange)
+
+
+@pytest.mark.parametrize("more", [0, 1, 2])
+def test_of_several_saves_around_an_exchange_the_newest_stays(
+    world: World, service: Service, monkeypatch: pytest.MonkeyPatch, more: int
+) -> None:
+    path = world.put("f.txt", "one\n")
+    read(service, "f.txt")
+    moments = {1: ("save A\n", "save B\n"), **{n: ("", f"save {n}\n") for n in range(2, 2 + more)}}
+    saving(path, moments, monkeypatch)
+    assert refused(service.edit_file, "f.txt", content="two\n").code == "stale_read"
+    assert path.read_text() == f"save {1 + more if more else 'B'}\n" and actions(service, "f.txt")[-1] == "external"
+    assert world.leftovers() == []
+    sound(service)
+
+
+def test_of_several_saves_while_a_restore_is_taken_back_the_newest_stays(
+    world: World, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service.begin_task("work")
+    for name in ("a.txt", "b.txt"):
+        world.put(name, "first\n")
+        patch(service, name, "first", "second")
+    racing = world.service(step=at("commit", lambda: world.put("b.txt", "by hand\n")))
+    saving(world.root / "a.txt", {4: ("save C\n", "save D\n")}, monkeypatch)  # a forth, b forth, b back, a back
+    assert refused(racing.restore_file, task_id="current").code == "conflict"
+    assert [(world.root / n).read_text() for n in ("a.txt", "b.txt")] == ["save D\n", "by hand\n"]
     assert world.leftovers() == []
     sound(service)
 
