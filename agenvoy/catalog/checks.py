@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from agenvoy.catalog import migrations
@@ -40,6 +40,28 @@ def link(c: sqlite3.Connection, operation: int) -> tuple[tuple[Any, ...], list[t
     """One operation's part of `chain`."""
     row = c.execute(f"{_LINK} WHERE o.id = ?", (operation,)).fetchone()
     return None if row is None else (row, _own(c, operation))
+
+
+def unlisted(c: sqlite3.Connection, operations: Iterable[int]) -> list[int]:
+    """Those operations with a row that the index by paths does not list: a damaged index hides rows without a word."""
+    found = []
+    for operation in operations:
+        rows = c.execute("SELECT path, id FROM versions WHERE operation = ?", (operation,)).fetchall()
+        if any(c.execute(_LISTED, row).fetchone() is None for row in rows):
+            found.append(operation)
+    return found
+
+
+_LISTED = "SELECT 1 FROM versions INDEXED BY versions_path WHERE path = ? AND id = ?"
+
+
+def unlisted_of_task(c: sqlite3.Connection, task: str) -> set[int]:
+    """Operations of a task that the index by tasks does not list, or lists wrongly."""
+    there, listed = (
+        {int(row[0]) for row in c.execute(f"SELECT id FROM operations {how} WHERE task = ?", (task,))}
+        for how in ("NOT INDEXED", "INDEXED BY operations_task")
+    )
+    return there ^ listed
 
 
 _LINK = (

@@ -11,6 +11,7 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from agenvoy.errors import AgenvoyError
 from agenvoy.types import State, Version
 
 PREPARED, DONE, ABANDONED, INTERRUPTED = 0, 1, 2, 3
@@ -48,9 +49,13 @@ _OPERATION = "id, workspace, task, actor, tool, kind, label, at, state, undoes, 
 
 def _version(row: Sequence[object]) -> Version:
     id_, path, action, kind, mode, size, hash_, extra, operation, task, actor, tool, at, moved = row
+    if not isinstance(path, bytes):
+        raise AgenvoyError(
+            "store_corrupt", f"row {id_} of the history has no path", "`agenvoy verify` names what is wrong"
+        )
     return Version(
         int(id_),  # type: ignore[call-overload]
-        os.fsdecode(path),  # type: ignore[arg-type]
+        os.fsdecode(path),
         action,  # type: ignore[arg-type]
         State(kind, mode, size, hash_, extra),  # type: ignore[arg-type]
         operation,  # type: ignore[arg-type]

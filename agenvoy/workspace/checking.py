@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from agenvoy.catalog import versions
+from agenvoy.catalog import checks, versions
 from agenvoy.errors import AgenvoyError
 from agenvoy.history.plan import Item, Plan, plan_dict
 from agenvoy.history.verify import altered
@@ -13,19 +13,25 @@ from agenvoy.types import Version
 from agenvoy.workspace.session import Session
 
 
-def check_rows(session: Session, rows: list[Version], plan: Plan) -> None:
-    """Nothing is put back by rows that somebody altered in the store.
+def check_rows(session: Session, rows: list[Version], plan: Plan, task: str | None = None) -> None:
+    """Nothing is put back by rows that somebody altered in the store, or without rows that an index has lost.
+
+    Args:
+        task: whose rows they are, where they are all that it has.
 
     Raises:
         AgenvoyError: store_corrupt, naming the operation.
     """
     with session.catalog.read() as c:
         targets = versions.operations_of(c, [item.to_version for item in plan.items if item.to_version])
-        wrong = altered(c, sorted(targets | {row.operation for row in rows}))
+        involved = sorted(targets | {row.operation for row in rows})
+        wrong = altered(c, involved) or checks.unlisted(c, involved)
+        if task is not None:
+            wrong = wrong or sorted(checks.unlisted_of_task(c, task))
     if wrong:
         raise AgenvoyError(
             "store_corrupt",
-            f"nothing was restored: the rows of operation {wrong[0]} are not as they were written",
+            f"nothing was restored: what the store tells of operation {wrong[0]} is not what was written",
             "`agenvoy verify` names what is wrong; what other operations recorded can still be restored",
         )
 

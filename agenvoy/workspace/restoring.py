@@ -247,7 +247,7 @@ def _carry_out(
         found = rows()
         plan = make(found)
         session.vault.forget_staged()
-        check_rows(session, found, plan)
+        check_rows(session, found, plan, spec.target_task)
         check_possible(session, plan)
         check_sound(session, plan)
         return _answer(session, tool, label, plan, applied=False)
@@ -265,7 +265,7 @@ def _carry_out(
             if not paths <= held:
                 held |= paths
                 continue  # what must make room has to be locked too, and then looked at again
-            check_rows(session, found, plan)
+            check_rows(session, found, plan, spec.target_task)
             check(session, plan, plan_id)
             if plan.changes() or spec.undoes is not None:  # an undo that finds its work done still counts as one
                 _write(session, spec, plan)
