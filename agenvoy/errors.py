@@ -62,6 +62,7 @@ _ERRNO = {
     errno.EACCES: ("permission_denied", "cannot be accessed: permission denied", "check the permission bits"),
     errno.EPERM: ("permission_denied", "cannot be accessed: operation not permitted", "check its owner and flags"),
     errno.EROFS: ("permission_denied", "lies on a read-only file system", "work on a writable copy"),
+    errno.EBUSY: ("permission_denied", "is in use by the system: something is mounted there", "unmount it first"),
     errno.ETXTBSY: ("permission_denied", "is a running program", "stop the program first"),
     errno.ELOOP: ("symlink_loop", "is a loop of symbolic links", "name the file itself"),
     errno.ENAMETOOLONG: ("invalid_arguments", "has a name that is too long", "use at most 255 bytes a name"),

@@ -56,9 +56,15 @@ class State:
         facts = {**{k: v for k, v in facts.items() if k != "x"}, **({"x": dict(attributes)} if attributes else {})}
         return replace(self, extra=json.dumps(facts, separators=(",", ":"), sort_keys=True) if facts else "")
 
+    def of_inode(self, device: int, number: int) -> State:
+        """The same state, known to be that of a file with other names."""
+        facts = json.loads(self.extra) if self.extra else {}
+        facts["l"] = [device, number]
+        return replace(self, extra=json.dumps(facts, separators=(",", ":"), sort_keys=True))
+
     def same(self, other: State) -> bool:
-        """Whether both are the same state of a path as the user sees it: of `extra` only the extended attributes."""
-        if (self.kind, self.mode) != (other.kind, other.mode) or not self.alike(other):
+        """Whether both are the same to a user: of `extra` only the extended attributes of files count."""
+        if (self.kind, self.mode) != (other.kind, other.mode) or (self.kind == "file" and not self.alike(other)):
             return False
         if self.kind == "file" and not (self.hash and other.hash):  # a content that was too large to be read
             return self.size == other.size

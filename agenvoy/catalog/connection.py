@@ -173,6 +173,9 @@ class Catalog:
             yield
         except sqlite3.Error as error:
             raise self._translate(error) from error
+        except UnicodeDecodeError as error:  # SQLite's own names and messages are ASCII
+            self._mark_damaged(str(error))
+            raise damaged(self.store, str(error)) from error
         except OverflowError as error:
             raise AgenvoyError("invalid_arguments", "a number is too large", "use a number that was shown") from error
         except UnicodeEncodeError as error:
@@ -335,7 +338,7 @@ class Reading:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
         self._catalog._lock.release()
-        if isinstance(error, sqlite3.Error | OverflowError | UnicodeEncodeError):
+        if isinstance(error, sqlite3.Error | OverflowError | UnicodeError):
             with self._catalog.guard():
                 raise error
 

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 
 from agenvoy.disk import states
 from agenvoy.disk.exchange import Unsupported, exchange, rename_new
+from agenvoy.disk.jail import open_folder
 from agenvoy.types import State
 
 _MOST_SAVES = 100  # of somebody else within one replacement
@@ -77,6 +78,7 @@ def stage(step: Step, blocks: Iterable[bytes], sync: Callable[[int], None] | Non
     if step.after.kind == "link":
         target = b"".join(blocks)
         os.symlink(os.fsdecode(target), step.temp, dir_fd=step.fd)
+        states.dress_link(step.fd, step.temp, step.after.extra)
         return
     if step.before.kind == "file" and _shared(step):
         step.in_place = True
@@ -330,3 +332,19 @@ def unstage(fd: int, temp: str) -> None:
         os.unlink(temp, dir_fd=fd)
     except FileNotFoundError:
         return
+
+
+def dress_folder(path: str, state: State) -> None:
+    """Give a folder, which we can read by now, its mode, owner and extended attributes."""
+    with open_folder(os.path.dirname(path)) as fd:
+        folder = os.open(os.path.basename(path), states.READ_FLAGS | os.O_DIRECTORY, dir_fd=fd)
+    try:
+        states.dress(folder, state.mode, state.extra)
+    finally:
+        os.close(folder)
+
+
+def set_mode(path: str, mode: int) -> None:
+    """Give a folder permission bits."""
+    with open_folder(os.path.dirname(path)) as fd:
+        os.chmod(os.path.basename(path), mode, dir_fd=fd)

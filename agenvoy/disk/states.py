@@ -11,7 +11,7 @@ import contextlib
 import json
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from agenvoy.blobs.hashing import hash_bytes, new_hasher
@@ -66,9 +66,10 @@ def look(
         return NOTHING
     if stat.S_ISLNK(found.st_mode):
         target = os.fsencode(os.readlink(name, dir_fd=fd))
-        return Seen(State("link", 0, len(target), hash_bytes(target)), target, found)
+        return Seen(State("link", 0, len(target), hash_bytes(target), _facts({}, found)), target, found)
     if stat.S_ISDIR(found.st_mode):
-        return Seen(State("dir", stat.S_IMODE(found.st_mode)), None, found)
+        extra = _facts(_attributes_of_folder(fd, name), found)
+        return Seen(State("dir", stat.S_IMODE(found.st_mode), extra=extra), None, found)
     if not stat.S_ISREG(found.st_mode):
         raise AgenvoyError("not_a_file", f"{shown or name} is a device, FIFO or socket", "name a regular file")
     file = os.open(name, READ_FLAGS, dir_fd=fd)
@@ -112,13 +113,27 @@ def _read_small(file: int, keep: int) -> bytes | None:
 
 def describe_extra(file: int, found: os.stat_result) -> str:
     """Extended attributes, a foreign owner and the identity of a file with several names, as JSON; mostly empty."""
+    return _facts(read_attributes(file), found)
+
+
+def _attributes_of_folder(fd: int, name: str) -> dict[str, bytes]:
+    try:
+        folder = os.open(name, READ_FLAGS | os.O_DIRECTORY, dir_fd=fd)
+    except OSError:  # closed to us, or gone just now
+        return {}
+    try:
+        return read_attributes(folder)
+    finally:
+        os.close(folder)
+
+
+def _facts(attributes: Mapping[str, bytes], found: os.stat_result) -> str:
     facts: dict[str, object] = {}
-    attributes = read_attributes(file)
     if attributes:
         facts["x"] = {name: base64.b64encode(value).decode() for name, value in sorted(attributes.items())}
     if (found.st_uid, found.st_gid) != (os.geteuid(), os.getegid()):
         facts["o"] = [found.st_uid, found.st_gid]
-    if found.st_nlink > 1:
+    if found.st_nlink > 1 and stat.S_ISREG(found.st_mode):
         facts["l"] = [found.st_dev, found.st_ino]
     return json.dumps(facts, separators=(",", ":"), sort_keys=True) if facts else ""
 
@@ -135,7 +150,7 @@ def read_attributes(file: int) -> dict[str, bytes]:
 
 
 def dress(file: int, mode: int, extra: str) -> None:
-    """Give an open file mode, owner and extended attributes of a recorded state, as far as the system allows."""
+    """Give an open file or folder mode, owner and extended attributes of a state, as far as the system allows."""
     facts = json.loads(extra) if extra else {}
     owner = facts.get("o", [os.geteuid(), os.getegid()])
     found = os.fstat(file)
@@ -157,6 +172,14 @@ def dress(file: int, mode: int, extra: str) -> None:
         except OSError:  # refused by this file system or for this user: an attribute is no reason to lose the bytes
             continue
     os.fchmod(file, mode)
+
+
+def dress_link(fd: int, name: str, extra: str) -> None:
+    """Give a symbolic link the owner of a recorded state, as far as the system allows."""
+    owner = json.loads(extra).get("o") if extra else None
+    if owner is not None:
+        with contextlib.suppress(PermissionError):  # only root can give it away
+            os.chown(name, *owner, dir_fd=fd, follow_symlinks=False)
 
 
 def shared_inode(extra: str) -> tuple[int, int] | None:

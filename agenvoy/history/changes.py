@@ -179,3 +179,11 @@ def split_folders(text: str) -> list[str]:
 def inode_of(state: State) -> tuple[int, int] | None:
     """Device and inode of a file that had several names when it was looked at; None for others."""
     return shared_inode(state.extra) if state.kind == "file" else None
+
+
+def has_names(path: str) -> bool:
+    """Whether a file has other names."""
+    try:
+        return os.lstat(path).st_nlink > 1
+    except OSError:  # gone: the commit will find out
+        return False

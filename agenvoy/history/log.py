@@ -110,6 +110,8 @@ class Log:
                 folders = folders_taken_back(c, spec.undoes, spec.target_task, spec.part)
             writer.drop_folders(folders)
         except (Exception, KeyboardInterrupt) as error:
+            if isinstance(error, OSError) and not str(error.filename or "").startswith("/"):
+                error.filename = writer.at  # the system was asked about a name in an open folder
             self._fail(operation, writer, error)
             raise
         try:
@@ -334,7 +336,7 @@ def inode_keys(paths: Sequence[str]) -> set[bytes]:
     for path in paths:
         try:
             found = os.lstat(path)
-        except OSError:  # absent, or behind something that is no folder: it has no inode to share
+        except (OSError, ValueError):  # absent, or no path at all: it has no inode to share
             continue
         if found.st_nlink > 1 and (found.st_mode & 0o170000) == 0o100000:
             keys.add(inode_key(found.st_dev, found.st_ino))

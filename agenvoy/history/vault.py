@@ -149,7 +149,7 @@ class Vault:
             raise gone(name) from None
         except KeyMissing as error:
             raise locked(name, str(error)) from error
-        except (BlobDamaged, ValueError) as error:
+        except (BlobDamaged, ValueError, TypeError, AttributeError) as error:  # the row itself may be damaged
             raise broken(name, str(error)) from error
         twin = TwinHasher()
         twin.update(data)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Callable
 from dataclasses import replace as with_fields
@@ -14,6 +15,7 @@ from agenvoy.disk.exchange import rename_new
 from agenvoy.disk.jail import open_folder
 from agenvoy.history.changes import (
     Change,
+    has_names,
     inode_of,
     is_empty,
     is_real_folder,
@@ -25,6 +27,7 @@ from agenvoy.history.changes import (
 )
 from agenvoy.history.trashing import drop_place, into_trash
 from agenvoy.history.vault import Vault
+from agenvoy.types import State
 
 if TYPE_CHECKING:
     from agenvoy.disk.syncing import Syncer
@@ -76,6 +79,7 @@ class DiskWriter:
     ) -> None:
         self.vault, self.token, self.store, self.trash, self.step = vault, token, store, trash, step
         self.changes = ordered(changes)
+        self.at = ""  # the path that is being worked on
         self.done: list[tuple[int, Change]] = []
         self.places: dict[str, str] = {}
         self.made: list[str] = []
@@ -87,7 +91,7 @@ class DiskWriter:
         self._by_number = dict(changes)
         self._syncer: Syncer | None = None  # while many files are staged
         self._by_path = {c.path: (n, c) for n, c in changes}
-        self._opened: dict[str, int] = {}  # folders that go, made writable for it, with the mode that they had
+        self._opened: dict[str, State] = {}  # folders that go, made writable for it, as they were
         self._leaving = {c.path for _, c in changes if c.before.kind == "dir" and c.after.kind != "dir"}
 
     # ---- forward
@@ -117,8 +121,8 @@ class DiskWriter:
         """Folders that are to go let go what is in them, as far as they are ours."""
         for _, change in self.changes:
             if change.path in self._leaving and is_real_folder(change.path) and not os.access(change.path, FREELY):
-                _set_mode(change.path, FRESH_FOLDER)
-                self._opened[change.path] = change.before.mode
+                replace.set_mode(change.path, FRESH_FOLDER)
+                self._opened[change.path] = change.before
                 self.step("open")
 
     def _stage_all(self, changes: list[tuple[int, Change]]) -> None:
@@ -178,6 +182,7 @@ class DiskWriter:
         self.step("folder")
 
     def _at(self, number: int, change: Change, *, back: bool = False) -> _At:
+        self.at = change.path
         return _At(change, temp_name(self.token, number, back=back), back)
 
     def _stage(self, number: int, change: Change, *, back: bool = False) -> None:
@@ -205,7 +210,7 @@ class DiskWriter:
         names = list(self._linked.get(inode, ()))
         if change.before.kind == "absent":
             names += self._other_names(inode, change)
-        elif change.before.hash == change.after.hash or _has_names(change.path):
+        elif change.before.hash == change.after.hash or has_names(change.path):
             names = []  # it stays the file that it is
         for name in names:
             if self._link_to(name, number, change):
@@ -259,7 +264,7 @@ class DiskWriter:
     def _put(self, number: int, change: Change, *, back: bool = False) -> None:
         with self._at(number, change, back=back) as step:
             step.in_place = self._staged.get(number, False)
-            replace.commit(step, self.vault.blocks(step.after.hash) if step.in_place else ())
+            self._replace(number, step)
             self._folders.add(os.path.dirname(change.path))
             if back:
                 if step.displaced:
@@ -268,6 +273,18 @@ class DiskWriter:
             self.done.append((number, change))
             if step.displaced:
                 self.displaced.add(number)
+
+    def _replace(self, number: int, step: replace.Step) -> None:
+        try:
+            replace.commit(step, self.vault.blocks(step.after.hash) if step.in_place else ())
+        except OSError as error:
+            if error.errno != errno.EBUSY or not step.before.kind == step.after.kind == "file":
+                raise
+            # Something is mounted over the name, as containers mount single files: it can be written in place only.
+            replace.unstage(step.fd, step.temp)
+            self._fresh.discard(number)
+            self._staged[number] = step.in_place = True
+            replace.commit(step, self.vault.blocks(step.after.hash))
 
     def _move(self, number: int, change: Change) -> None:
         """One rename for both ends; `change` is the target's."""
@@ -312,12 +329,7 @@ class DiskWriter:
     def _dress_folders(self) -> None:
         for _, change in self.changes:
             if change.after.kind == "dir" and change.before.kind == "absent":
-                with open_folder(os.path.dirname(change.path)) as fd:
-                    folder = os.open(os.path.basename(change.path), states.READ_FLAGS | os.O_DIRECTORY, dir_fd=fd)
-                    try:
-                        os.fchmod(folder, change.after.mode)
-                    finally:
-                        os.close(folder)
+                replace.dress_folder(change.path, change.after)
                 self.step("dress")
 
     def sync(self) -> None:
@@ -336,9 +348,9 @@ class DiskWriter:
                 self._take_back_one(number, change)
             except replace.Raced:
                 kept.append(change)
-        for path, mode in self._opened.items():
+        for path, state in self._opened.items():
             if is_real_folder(path):
-                _set_mode(path, mode)
+                replace.dress_folder(path, state)
         made = [c.path for _, c in self.changes if c.after.kind == "dir" and c.before.kind == "absent"]
         self.drop_folders([*self.made, *made])
         for number, change in self.changes:
@@ -358,7 +370,7 @@ class DiskWriter:
             self.displaced.discard(number)
             return
         if change.before.kind == "dir":
-            self._opened[change.path] = change.before.mode  # last, since a read-only one takes no new names
+            self._opened[change.path] = change.before  # last, since a read-only one takes no new names
             change = with_fields(change, before=with_fields(change.before, mode=FRESH_FOLDER))
         self._staged.pop(number, None)
         if change.before.kind != "absent":
@@ -383,16 +395,3 @@ class DiskWriter:
                 state = states.look(fd, temp, keep=replace.KEEP).state
                 if state.same(change.before) or state.same(change.after):
                     replace.unstage(fd, temp)
-
-
-def _has_names(path: str) -> bool:
-    """Whether a file has other names."""
-    try:
-        return os.lstat(path).st_nlink > 1
-    except OSError:  # gone: the commit will find out
-        return False
-
-
-def _set_mode(path: str, mode: int) -> None:
-    with open_folder(os.path.dirname(path)) as fd:
-        os.chmod(os.path.basename(path), mode, dir_fd=fd)

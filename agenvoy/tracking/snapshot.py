@@ -32,6 +32,14 @@ def trusted(look: Look, at: int) -> bool:
     return max(look[2], look[3]) + RACY_NS < at
 
 
+def _inode(path: str) -> int:
+    """The inode number of a path; -1 where there is none."""
+    try:
+        return os.lstat(path).st_ino
+    except OSError:  # it went just now
+        return -1
+
+
 class Snapshot:
     """Looks by folder and name.
 
@@ -101,8 +109,9 @@ class Snapshot:
         """`(inode, path)` of the files that have one of these inodes."""
         for folder, (_, names) in self.folders.items():
             for name, look in names.items():
-                if look is not None and look[4] in numbers:
-                    yield look[4], f"{folder}/{name}"
+                inode = look[4] if look is not None else _inode(f"{folder}/{name}")
+                if inode in numbers:
+                    yield inode, f"{folder}/{name}"
 
     def has(self, path: str) -> bool:
         """Whether a path was there."""

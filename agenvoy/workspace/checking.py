@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import stat
 
 from agenvoy.catalog import checks, versions
+from agenvoy.disk.flags import is_fixed
 from agenvoy.errors import AgenvoyError
 from agenvoy.history.plan import Item, Plan, plan_dict
 from agenvoy.history.verify import altered
@@ -116,7 +118,19 @@ def _check_folder(item: Item, going: set[str]) -> None:
             break  # it goes, but only its owner may open it for that
         folder = os.path.dirname(folder)
     if os.access(folder, os.W_OK | os.X_OK):
+        if item.disk.kind in ("file", "dir") and is_fixed(item.path):
+            item.outcome, item.reason = "failed", "it is marked immutable or append-only"
+        elif is_fixed(folder):
+            item.outcome, item.reason = "failed", "its folder is marked immutable or append-only"
+        elif item.disk.kind != "absent" and _is_anothers(folder, item.path):
+            item.outcome, item.reason = "failed", "it belongs to somebody else, and its folder lets only owners replace"
         return
     in_place = item.disk.kind == item.target.kind == "file" and os.access(item.path, os.W_OK)
     if not in_place:
         item.outcome, item.reason = "failed", "its folder is not writable"
+
+
+def _is_anothers(folder: str, path: str) -> bool:
+    """Whether a folder with the sticky bit keeps us from replacing a name."""
+    here, me = os.stat(folder), os.geteuid()
+    return bool(here.st_mode & stat.S_ISVTX) and me not in (0, here.st_uid, os.lstat(path).st_uid)

@@ -257,7 +257,18 @@ def _removable(session: Session, place: Place) -> Seen:
         )
     if seen.state.kind == "absent":
         raise AgenvoyError("not_found", f"{place.shown} does not exist", "list the folder with find_files")
-    return seen
+    return _with_inode(session, seen, place.real)
+
+
+def _with_inode(session: Session, seen: Seen, path: str) -> Seen:
+    """The last name of a file that had several says so too, so that all of them can be one file again."""
+    found = seen.stat
+    if found is None or seen.state.kind != "file" or found.st_nlink != 1:
+        return seen
+    with session.catalog.read() as c:
+        if path not in trashed.names_of(c, found.st_dev, found.st_ino):
+            return seen
+    return replace(seen, state=seen.state.of_inode(found.st_dev, found.st_ino))
 
 
 def note_names(session: Session, going: Sequence[State]) -> None:
@@ -330,7 +341,7 @@ def _goes(session: Session, real: str) -> Change:
     shown = session.jail.shown(real)
     if not session.jail.writable(real):
         raise AgenvoyError("permission_denied", f"{shown} may not be removed", "remove the other entries one by one")
-    seen = session.log.look(real, shown=shown)
+    seen = _with_inode(session, session.log.look(real, shown=shown), real)
     check_parent(real, shown, ABSENT)
     return Change(real, seen.state, ABSENT, "delete", data=seen.data)
 

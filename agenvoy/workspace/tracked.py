@@ -190,9 +190,18 @@ def _save(catalog: Catalog, vault: Vault, workspace: int, firsts: list[Found]) -
 def _finish(session: Session, workspace: int, at: int, changed: list[Found], snapshot: Snapshot) -> None:
     with session.catalog.write() as c:
         session.vault.enter(c)
-        stamps.save(c, workspace, [(f.path, f.seen.state) for f in changed])
+        stamps.save(c, workspace, [(f.path, _last_name(c, f)) for f in changed])
         stamps.set_scan(c, workspace, at, snapshot.dumps())
     snapshot.dirty = False
+
+
+def _last_name(c: Any, found: Found) -> State:
+    """The state of a file; the last name of one that had several still says so (they may come back together)."""
+    state, status = found.seen.state, found.seen.stat
+    if status is None or state.kind != "file" or status.st_nlink != 1:
+        return state
+    known = found.path in trashed.names_of(c, status.st_dev, status.st_ino)
+    return state.of_inode(status.st_dev, status.st_ino) if known else state
 
 
 def _record(
@@ -212,7 +221,7 @@ def _record(
         if not fresh:
             return None, []
         changes = _changes(fresh, command, snapshot)
-        _note_names(session, [was for _, was in fresh], snapshot)
+        _note_names(session, [state for found, was in fresh for state in (was, found.seen.state)], snapshot)
         background = [] if command is not None else _background(session, before.workspace)
         written = session.log.record_only(_spec(session, command, len(changes), background), changes)
     return (written.operation if written else None), changes
