@@ -282,25 +282,28 @@ def _swap(step: Step) -> None:
         return
     seen = _look(step, step.temp)
     if not seen.state.same(step.before):
-        raise Raced(_give_back(step, step.after, seen))
+        raise Raced(give_back(step.fd, step.name, step.temp, step.after, seen))
     step.displaced = True
 
 
-def _give_back(step: Step, at_name: State, in_temp: states.Seen) -> states.Seen:
-    """Give the name the newest of what others have saved, however often they save meanwhile; what is there then.
+def give_back(fd: int, name: str, temp: str, at_name: State, in_temp: states.Seen) -> states.Seen:
+    """Give a name the newest of what others have saved, however often they save meanwhile; what is there then.
 
     Args:
+        fd: descriptor of the folder.
+        name: the name.
+        temp: the temporary name, which is removed.
         at_name: what the name has, if nobody saved just now.
-        in_temp: a save of somebody else, which was displaced.
+        in_temp: a save of somebody else, which was displaced and is newer.
     """
     for _ in range(_MOST_SAVES):
-        exchange(step.temp, step.name, step.fd)
-        found = _look(step, step.temp)
+        exchange(temp, name, fd)
+        found = states.look(fd, temp, keep=KEEP)
         if found.state.same(at_name):
-            os.unlink(step.temp, dir_fd=step.fd)
+            os.unlink(temp, dir_fd=fd)
             return in_temp
         at_name, in_temp = in_temp.state, found  # it was saved again in between: that is the newer one
-    return _look(step, step.name)  # what is displaced stays under its temporary name
+    return states.look(fd, name, keep=KEEP)  # what is displaced stays under its temporary name
 
 
 def revert(step: Step) -> None:
@@ -322,7 +325,7 @@ def revert(step: Step) -> None:
     exchange(step.temp, step.name, step.fd)
     seen = _look(step, step.temp)
     if not seen.state.same(step.after):
-        raise Raced(_give_back(step, step.before, seen))
+        raise Raced(give_back(step.fd, step.name, step.temp, step.before, seen))
     os.unlink(step.temp, dir_fd=step.fd)
 
 

@@ -53,8 +53,7 @@ def _clear_one(
     elif target.kind == "absent":
         rename_new(temp, name, fd, fd)
     elif target.same(change.after) or target.same(change.before):
-        exchange(temp, name, fd)
-        replace.unstage(fd, temp)
+        replace.give_back(fd, name, temp, target, seen)
     else:
         _keep_both(log, spec, fd, temp, change)
 
@@ -83,10 +82,9 @@ def _keep_both(log: Log, spec: Spec, fd: int, temp: str, change: Change) -> None
     """The displaced save becomes a row for the moment that it is at the name again; the newer one then stays."""
     name = os.path.basename(change.path)
     exchange(temp, name, fd)
-    seen = log.look(change.path)
+    newer, seen = states.look(fd, temp, keep=log.vault.inline), log.look(change.path)
     log.record_only(spec, [Change(change.path, change.before, seen.state, "external", data=seen.data)])
-    exchange(temp, name, fd)
-    replace.unstage(fd, temp)
+    replace.give_back(fd, name, temp, seen.state, newer)
 
 
 def trashed_already(writer: DiskWriter, changes: list[Change]) -> dict[str, str]:

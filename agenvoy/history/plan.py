@@ -20,7 +20,7 @@ from agenvoy.errors import AgenvoyError
 from agenvoy.history.changes import Change, inode_of, is_real_folder
 from agenvoy.history.log import Log
 from agenvoy.history.merge import merge
-from agenvoy.history.segments import Segment, segments
+from agenvoy.history.segments import Segment, segments, told_since
 from agenvoy.types import ABSENT, State, Version
 
 OnConflict = Literal["abort", "merge", "overwrite", "skip"]
@@ -164,7 +164,7 @@ class Planner:
 
     def _merge(self, picture: _Picture, piece: Segment, now: State) -> None:
         if not now.kind == piece.before.kind == piece.after.kind == "file":
-            picture.trouble[piece.path] = (_told(now, piece), piece)
+            picture.trouble[piece.path] = (self._moved_since(piece.path, now) or told_since(now, piece), piece)
             return
         mode = _three(piece.after.mode, now.mode, piece.before.mode)
         content: str | None = _three(piece.after.hash, now.hash, piece.before.hash)
@@ -183,6 +183,12 @@ class Planner:
         picture.now[piece.path] = merged
         picture.version[piece.path] = 0
         picture.merged.add(piece.path)
+
+    def _moved_since(self, path: str, now: State) -> str:
+        """Where somebody else moved a file that is gone; empty where nobody did."""
+        with self.log.catalog.read() as c:
+            newest = versions.newest(c, path) if now.kind == "absent" else None
+        return f"it was moved to {os.path.basename(newest.moved)} since" if newest and newest.moved else ""
 
     def _bytes(self, picture: _Picture, path: str, state: State) -> bytes:
         seen = picture.seen.get(path)
@@ -366,15 +372,6 @@ def _three(base: Any, one: Any, other: Any) -> Any:
     if one == other or other == base:
         return one
     return other if one == base else None
-
-
-def _told(now: State, piece: Segment) -> str:
-    words = {"absent": "removed", "file": "made a file", "link": "made a symbolic link", "dir": "made a folder"}
-    if piece.before.kind == "absent" and now.kind == piece.after.kind:
-        return "the task created it, and somebody changed it since"
-    if piece.after.kind == "absent":
-        return f"the task removed it, and it was {words[now.kind]} since"
-    return f"it was {words[now.kind] if now.kind != piece.after.kind else 'changed'} since"
 
 
 def plan_dict(plan: Plan, shown: Any) -> list[dict[str, Any]]:

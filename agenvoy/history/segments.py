@@ -134,3 +134,13 @@ def _of_path(rows: list[Version], wanted: set[int]) -> list[Segment]:
         previous = row
     close()
     return found
+
+
+def told_since(now: State, piece: Segment) -> str:
+    """What became of a path since a piece, in words."""
+    words = {"absent": "removed", "file": "made a file", "link": "made a symbolic link", "dir": "made a folder"}
+    if piece.before.kind == "absent" and now.kind == piece.after.kind:
+        return "the task created it, and somebody changed it since"
+    if piece.after.kind == "absent":
+        return f"the task removed it, and it was {words[now.kind]} since"
+    return f"it was {words[now.kind] if now.kind != piece.after.kind else 'changed'} since"

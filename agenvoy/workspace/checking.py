@@ -69,7 +69,7 @@ def conflict(session: Session, plan: Plan, why: str) -> AgenvoyError:
     hint = "look with dry_run; then choose on_conflict overwrite (what is there is kept as a version) or skip"
     if why and not names:
         hint = "look again with dry_run, and give the plan_id that it shows"
-    told = why or f"{', '.join(names[:8])}{' …' if len(names) > 8 else ''} changed since in the same place"
+    told = why or f"{', '.join(names[:8])}{' …' if len(names) > 8 else ''}: what was changed since would be lost"
     return AgenvoyError(
         "conflict",
         f"nothing was restored: {told}",

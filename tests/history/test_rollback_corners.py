@@ -304,3 +304,14 @@ def test_a_folder_that_a_command_closed_does_not_hold_up_the_rest(tmp_path: Path
         sound(service)
 
     as_ordinary_user(act)
+
+
+def test_a_conflict_says_where_a_file_was_moved(world: World) -> None:
+    world.put("f", "1\n")
+    one, other = world.service(actor="one"), world.service(actor="other")
+    task = one.begin_task("change").result["task_id"]
+    write(one, "f", "2\n")
+    other.move_file("f", "g")
+    error = refused(one.restore_file, task_id=task)
+    assert error.details["changes"][0]["reason"] == "it was moved to g since"
+    assert (world.root / "g").read_text() == "2\n"
